@@ -36,7 +36,7 @@ from renewal_request import engine_with_six_offers, renewable_journey
 from task import CATALOGUE, RULES, random_deals, rulebook
 
 from holdback import load_jurisdictions, portfolio, wire
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.rules import Catalogue, Kind, check, interpret, parse
 from holdback.rules.closure import mask_function
 
@@ -183,7 +183,7 @@ def careful_date(at: Any, zone: Any) -> Any:
 
 
 def careful_object(value: Any, *, sort: bool) -> str:
-    json_module = import_module("holdback.exact_json")
+    json_module = import_module("holdback.exact.exact_json")
     pairs = sorted(value.items()) if sort else value.items()
     parts = [
         f"{encode_basestring(name)}:{json_module._text(item, sort=sort)}" for name, item in pairs
@@ -250,7 +250,7 @@ def requests() -> Iterator[Path]:
             "money as it is written",
             "read a merchant and its entries",
             entries,
-            {"holdback.money:_is_plain": never},
+            {"holdback.exact.money:_is_plain": never},
         ),
         Path(
             "events by the standard encoder",
@@ -262,7 +262,7 @@ def requests() -> Iterator[Path]:
             "leaves of an object in place",
             "write a reply as JSON",
             lambda: write_carefully(reply),
-            {"holdback.exact_json:_object": careful_object},
+            {"holdback.exact.exact_json:_object": careful_object},
         ),
     )
 
@@ -277,8 +277,8 @@ def frames(rows: int) -> Iterator[Path]:
     million = Million(rows)
     hidden = pl.from_arrow(million.prepared(unknown=True)).rechunk()
     known = pl.from_arrow(million.prepared(unknown=False)).rechunk()
-    outcome = import_module("holdback.portfolio.outcome_columns")
-    frames = import_module("holdback.portfolio.work_frame")
+    outcome = import_module("holdback.portfolio.assessing.outcome_columns")
+    frames = import_module("holdback.portfolio.reading.work_frame")
 
     def ready(frame: Any) -> Callable[[], Any]:
         return lambda: portfolio.assess(frame, one, prepared=True)
@@ -303,20 +303,20 @@ def frames(rows: int) -> Iterator[Path]:
             "split by rulebook",
             "assess ten jurisdictions, PyArrow",
             lambda: portfolio.assess(mixed, jurisdictions),
-            {"holdback.portfolio.assessment:split_by_rulebook": together},
+            {"holdback.portfolio.assessing.assessment:split_by_rulebook": together},
         ),
         Path(
             "expressions of Polars itself",
             "assess prepared deals, Polars",
             ready(hidden),
-            {"holdback.portfolio.column_plan:work_frame": through_narwhals},
+            {"holdback.portfolio.reading.column_plan:work_frame": through_narwhals},
             shown=pl.DataFrame.to_arrow,
         ),
         Path(
             "columns without nulls",
             "assess prepared deals, Polars",
             ready(known),
-            {"holdback.portfolio.column_plan:ColumnPlan.facts_without_nulls": frozenset()},
+            {"holdback.portfolio.reading.column_plan:ColumnPlan.facts_without_nulls": frozenset()},
             shown=pl.DataFrame.to_arrow,
         ),
         Path(
@@ -324,9 +324,9 @@ def frames(rows: int) -> Iterator[Path]:
             "assess prepared deals, Polars",
             ready(hidden),
             {
-                "holdback.portfolio.outcome_columns:_StepWriter.mask": wide,
+                "holdback.portfolio.assessing.outcome_columns:_StepWriter.mask": wide,
                 # Expressions are cached, so the plain way needs a cache of its own.
-                "holdback.portfolio.assessment:outcome_steps": lru_cache(
+                "holdback.portfolio.assessing.assessment:outcome_steps": lru_cache(
                     outcome.outcome_steps.__wrapped__
                 ),
             },

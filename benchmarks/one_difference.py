@@ -15,11 +15,11 @@ from __future__ import annotations
 from datetime import date
 from time import thread_time
 
-from holdback.facts import catalogue
-from holdback.money import Currency
-from holdback.proofs.comparison import RuleComparison, compare
+from holdback.eligibility.facts import catalogue
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
+from holdback.exact.money import Currency
 from holdback.rules import Kind, check, parse
-from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
+from holdback.tools.proofs.comparison import RuleComparison, compare
 
 SIZES = (10, 20, 40, 60)
 SECONDS_TO_REACH = 0.2

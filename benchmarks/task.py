@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from attrs import frozen
 
+from holdback.exact.money import Currency
 from holdback.jurisdictions.reader import read_jurisdiction
-from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type
 
 GBP = Currency.of("GBP")

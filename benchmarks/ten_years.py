@@ -24,7 +24,7 @@ from ratios import interleaved
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Money, Takings, wire
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from journey import Journey
 
 MOST_BYTES = 192 * 1024

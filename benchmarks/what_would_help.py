@@ -2,7 +2,8 @@
 
 Measures: all minimal sets of changes for every example that ships of rules that do not pass
 (`Assessment.what_would_help`), and the windows in the next 730 days of every typical deal that
-ships (`holdback.forecast.windows`). Against: one assessment of the same prepared facts, and 731.
+ships (`holdback.tools.forecast.windows`). Against: one assessment of the same prepared facts, and
+731.
 
 To reach, on one core:
 
@@ -24,7 +25,7 @@ from statistics import median
 from ratios import Contender, figure, in_rounds, machine, print_markdown, ratio
 
 from holdback import load_jurisdictions
-from holdback.forecast import windows
+from holdback.tools.forecast import windows
 
 ROUNDS = 15
 ON = date(2026, 7, 1)

@@ -14,9 +14,9 @@ from holdback import (
     Money,
     OffersRequest,
 )
-from holdback.exact_json import Opaque, write_json
+from holdback.exact.exact_json import Opaque, write_json
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 from holdback.testing import payloads
 
 ENGINE = Engine.for_trial()

@@ -9,11 +9,11 @@ import pendulum
 
 from holdback import Money
 from holdback.lifecycle import events as happened
-from holdback.model.ledger import Entry, EntryTotals, Posting
-from holdback.model.offer import Offer
-from holdback.model.receipt import SettlementQuote
-from holdback.model.schedule import Pause, TermsChange
-from holdback.model.statement import DealStatement, KindTotal, Statement, StatementLine
+from holdback.merchant.ledger import Entry, EntryTotals, Posting
+from holdback.merchant.offer import Offer
+from holdback.merchant.receipt import SettlementQuote
+from holdback.merchant.schedule import Pause, TermsChange
+from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 
 DEAL_ID = "00000000-0000-5000-8000-000000000005"
 BASE_ID = "00000000-0000-5000-8000-000000000006"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pendulum
 
 from holdback.lifecycle import events as happened
-from holdback.model.application import (
+from holdback.merchant.application import (
     Applications,
     ApplicationView,
     HeldCheck,
     HeldEvidence,
     ProductDecision,
 )
-from holdback.model.evidence import CheckRecord, HeldFact
-from holdback.model.merchant import CarriedOut, RememberedRequest, Signature
-from holdback.model.receipt import RecordReceipt
-from holdback.model.referral import (
+from holdback.merchant.evidence import CheckRecord, HeldFact
+from holdback.merchant.merchant import CarriedOut, RememberedRequest, Signature
+from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.referral import (
     Hold,
     Holds,
     NotedHold,

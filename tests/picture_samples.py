@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 
-from holdback import pictures
+from holdback.tools import pictures
 
 OUTCOMES = ("eligible", "referred", "ineligible", "undetermined", "not_assessed", "invalid")
 CURRENCIES = {"GB": "GBP", "JP": "JPY", "US": "USD", "US-CA": "USD", "DE": "EUR", "IE": "EUR"}

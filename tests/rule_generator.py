@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.errors import RuleError
 from holdback.rules import check, interpret, parse
 from holdback.rules.tree import FactRead, Operation, leaves
 from holdback.rules.types import Kind
-from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 
 NUMBERS = (Kind.COUNT, Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.DAYS)
 SIMPLE = (*NUMBERS, Kind.DATE, Kind.TEXT)

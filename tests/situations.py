@@ -6,8 +6,8 @@ from datetime import date
 
 import pendulum
 
+from holdback.exact.money import Currency
 from holdback.lifecycle.input_checks import Situation
-from holdback.money import Currency
 
 NOW = pendulum.datetime(2030, 7, 6, 9)
 

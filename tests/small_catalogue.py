@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 
 GBP = Currency.of("GBP")

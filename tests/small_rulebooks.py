@@ -11,11 +11,11 @@ from itertools import product
 
 from attrs import evolve
 
-from holdback.eligibility import FLOOR
-from holdback.facts import catalogue
-from holdback.money import Currency
+from holdback.eligibility.assessment import FLOOR
+from holdback.eligibility.facts import catalogue
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
-from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 
 GBP = Currency.of("GBP")
 # The ends of the ranges of the facts that rules read here.

@@ -6,8 +6,8 @@ import copy
 import hashlib
 import json
 
-from holdback.exact_json import Verbatim, write_json
-from holdback.model.rows import BETWEEN_ROWS
+from holdback.exact.exact_json import Verbatim, write_json
+from holdback.merchant.rows import BETWEEN_ROWS
 
 
 def tree_of(document):

@@ -10,18 +10,20 @@ import pendulum
 
 import money_samples
 import people_samples
-from holdback.eligibility import assess
+from holdback.eligibility.assessment import assess
+from holdback.eligibility.facts import catalogue
+from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
-from holdback.exact_json import Opaque
-from holdback.facts import catalogue
+from holdback.exact.exact_json import Opaque
+from holdback.exact.money import Currency, Money
 from holdback.lifecycle import events as happened
 from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import TakingsHeld
 from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
-from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
-from holdback.model.deal import (
+from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
+from holdback.merchant.application import Application, Check, OffersRequest, RequiredChecks
+from holdback.merchant.deal import (
     Deal,
     Entry,
     EntryTotals,
@@ -29,8 +31,8 @@ from holdback.model.deal import (
     MerchantLookup,
     Performance,
 )
-from holdback.model.evidence import HeldFact
-from holdback.model.merchant import (
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.merchant import (
     CarriedOut,
     ClosedOfferSet,
     CreditCheckDue,
@@ -40,13 +42,11 @@ from holdback.model.merchant import (
     RememberedRequest,
     Takings,
 )
-from holdback.model.offer import Offer
-from holdback.model.product import Limits, Offers, Product
-from holdback.model.profile import Profile, details_section
-from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
-from holdback.money import Currency, Money
+from holdback.merchant.offer import Offer
+from holdback.merchant.product import Limits, Offers, Product
+from holdback.merchant.profile import Profile, details_section
+from holdback.merchant.receipt import DealReceipt, ProfileStatus, TakingsReceipt
 from holdback.rules import check, parse
-from holdback.ruleset import Rule, RuleSet
 
 
 def uuid(number):

@@ -68,11 +68,21 @@ def layers() -> list[Layer]:
 
 def files() -> dict[str, list[Path]]:
     """The files of each module of `holdback`; a package is one module."""
+    named = {package for layer in layers() for row in layer.rows for package in row}
     modules: dict[str, list[Path]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        modules.setdefault(PUBLIC_API if name == "__init__" else name, []).append(path)
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        package = _package(name, named)
+        if package in named:
+            modules.setdefault(package, []).append(path)
     return modules
+
+
+def _package(name: str, named: Iterable[str]) -> str:
+    """The package of a module's dotted *name*: one inside another has the name of both."""
+    first, _, rest = name.removesuffix("__init__").rstrip(".").partition(".")
+    inner = f"{first}.{rest.partition('.')[0]}"
+    return inner if inner in named else first or PUBLIC_API
 
 
 def imports() -> Graph:
@@ -97,7 +107,7 @@ def _imported(path: Path, modules: Iterable[str]) -> Iterator[str]:
         for name in names:
             package, _, rest = name.partition(".")
             if package == "holdback":
-                module = rest.partition(".")[0]
+                module = _package(rest, modules)
                 yield module if module in modules else PUBLIC_API
 
 
@@ -120,7 +130,7 @@ def drawn(graph: Graph) -> dict[str, set[str]]:
 
 def summary(module: str) -> str:
     """The first sentence of the module's docstring."""
-    package = SOURCE if module == PUBLIC_API else SOURCE / module
+    package = SOURCE if module == PUBLIC_API else SOURCE / module.replace(".", "/")
     path = package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return " ".join(doc.partition("\n\n")[0].split())

@@ -21,20 +21,20 @@ from sphinx.util.docutils import SphinxDirective
 
 import holdback
 from holdback import wire
+from holdback.eligibility.facts import INITIAL_EVIDENCE, catalogue
 from holdback.errors import ERROR_CODES, REFUSALS
-from holdback.exact_numbers import ROUNDINGS
-from holdback.facts import INITIAL_EVIDENCE, catalogue
+from holdback.exact.exact_numbers import ROUNDINGS
+from holdback.exact.money import Currency
 from holdback.lifecycle.transitions import NOT_YET, TABLE
-from holdback.model.ledger import KINDS
-from holdback.money import Currency
+from holdback.merchant.ledger import KINDS
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement_calculators import SettlementBand
-from holdback.proofs.claim_meanings import CLAIMS
 from holdback.rules import Fact, Kind
 from holdback.rules.operators import OPERATORS
 from holdback.rules.parser import GRAMMAR
+from holdback.tools.proofs.claim_meanings import CLAIMS
 
 # Amounts are shown in one currency; each jurisdiction uses its own.
 SHOWN_CURRENCY = Currency.of("GBP")

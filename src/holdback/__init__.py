@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from holdback import wire
-    from holdback.eligibility import Assessment
+    from holdback.eligibility.assessment import Assessment
+    from holdback.eligibility.reasons import Reason
     from holdback.engine import Engine
     from holdback.errors import (
         ConfigurationError,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         RuleError,
         StateError,
     )
+    from holdback.exact.money import Money
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
@@ -30,22 +32,20 @@ if TYPE_CHECKING:
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
     from holdback.lifecycle.decision import Outcome
-    from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
-    from holdback.model.application import Application, OffersRequest
-    from holdback.model.deal import Deal
-    from holdback.model.ledger import Entry, Movement
-    from holdback.model.merchant import Merchant, OfferSet, Takings
-    from holdback.model.offer import Offer
-    from holdback.model.product import Product
-    from holdback.model.profile import Profile
-    from holdback.money import Money
+    from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
+    from holdback.merchant.application import Application, OffersRequest
+    from holdback.merchant.deal import Deal
+    from holdback.merchant.ledger import Entry, Movement
+    from holdback.merchant.merchant import Merchant, OfferSet, Takings
+    from holdback.merchant.offer import Offer
+    from holdback.merchant.product import Product
+    from holdback.merchant.profile import Profile
     from holdback.offers.calculator import (
         FactorRateCalculator,
         LimitsCalculator,
         SplitPercentageCalculator,
         TermCalculator,
     )
-    from holdback.reasons import Reason
 
 __all__ = [
     "Acceptance",
@@ -91,17 +91,17 @@ __all__ = [
 # A name is imported when it is first used, so that importing one module, such as `holdback.rules`,
 # does not import all the others (decisions/layers).
 _MODULES: Final = {
-    "Acceptance": "model.acceptance",
-    "AcceptanceIds": "model.acceptance",
-    "Application": "model.application",
-    "Assessment": "eligibility",
-    "BankDetails": "model.acceptance",
+    "Acceptance": "merchant.acceptance",
+    "AcceptanceIds": "merchant.acceptance",
+    "Application": "merchant.application",
+    "Assessment": "eligibility.assessment",
+    "BankDetails": "merchant.acceptance",
     "CheckResult": "lifecycle.check_results",
     "ConfigurationError": "errors",
     "Context": "lifecycle.context",
-    "Deal": "model.deal",
+    "Deal": "merchant.deal",
     "Engine": "engine",
-    "Entry": "model.ledger",
+    "Entry": "merchant.ledger",
     "FactorRateCalculator": "offers.calculator",
     "HistoryError": "errors",
     "HoldbackError": "errors",
@@ -109,22 +109,22 @@ _MODULES: Final = {
     "Jurisdictions": "jurisdictions.jurisdiction",
     "LimitsCalculator": "offers.calculator",
     "Links": "lifecycle.configuration",
-    "Merchant": "model.merchant",
-    "Money": "money",
-    "Movement": "model.ledger",
-    "Offer": "model.offer",
-    "OfferSet": "model.merchant",
-    "OffersRequest": "model.application",
+    "Merchant": "merchant.merchant",
+    "Money": "exact.money",
+    "Movement": "merchant.ledger",
+    "Offer": "merchant.offer",
+    "OfferSet": "merchant.merchant",
+    "OffersRequest": "merchant.application",
     "Outcome": "lifecycle.decision",
-    "Product": "model.product",
-    "Profile": "model.profile",
-    "Reason": "reasons",
+    "Product": "merchant.product",
+    "Profile": "merchant.profile",
+    "Reason": "eligibility.reasons",
     "Refusal": "errors",
     "RuleError": "errors",
     "Rulebook": "jurisdictions.rulebook",
     "SplitPercentageCalculator": "offers.calculator",
     "StateError": "errors",
-    "Takings": "model.merchant",
+    "Takings": "merchant.merchant",
     "TermCalculator": "offers.calculator",
     "filled_application": "lifecycle.application",
     "load_jurisdictions": "jurisdictions.folder",

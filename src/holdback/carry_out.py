@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from holdback.eligibility import Assessment
+from holdback.eligibility.assessment import Assessment
 from holdback.lifecycle.commands import (
     AcceptOffer,
     Adjust,
@@ -55,21 +55,21 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import Reply
 from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import Applications, HeldEvidence, RequiredChecks
-from holdback.model.deal import MerchantLookup
-from holdback.model.merchant import Merchant
-from holdback.model.product import Offers
-from holdback.model.profile import Profile
-from holdback.model.receipt import (
+from holdback.merchant.acceptance import Acceptance, ApplicationStatus
+from holdback.merchant.application import Applications, HeldEvidence, RequiredChecks
+from holdback.merchant.deal import MerchantLookup
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.product import Offers
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import (
     DealReceipt,
     ProfileStatus,
     RecordReceipt,
     SettlementQuote,
     TakingsReceipt,
 )
-from holdback.model.referral import Holds, Referrals
-from holdback.model.statement import Statement
+from holdback.merchant.referral import Holds, Referrals
+from holdback.merchant.statement import Statement
 
 
 class CarryOut:

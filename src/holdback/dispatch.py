@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from holdback.engine import Engine
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.wire.commands import read_input
 
 

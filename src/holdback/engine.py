@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -33,13 +34,12 @@ from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.journal import rebuild, transactions
-from holdback.model.acceptance import (
+from holdback.merchant.acceptance import (
     AcceptanceIds,
 )
-from holdback.model.ledger import Entry
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.money import Currency
+from holdback.merchant.ledger import Entry
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Calculator
 from holdback.operation_methods import OperationMethods
 

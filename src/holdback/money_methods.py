@@ -10,6 +10,7 @@ from datetime import date
 from decimal import Decimal
 
 from holdback.carry_out import CarryOut
+from holdback.exact.money import Money
 from holdback.lifecycle.commands import (
     Adjust,
     AskStatement,
@@ -27,12 +28,11 @@ from holdback.lifecycle.commands import (
 )
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
-from holdback.model.ledger import Movement
-from holdback.model.merchant import Merchant
-from holdback.model.product import Offers
-from holdback.model.receipt import DealReceipt, SettlementQuote
-from holdback.model.statement import Statement
-from holdback.money import Money
+from holdback.merchant.ledger import Movement
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.product import Offers
+from holdback.merchant.receipt import DealReceipt, SettlementQuote
+from holdback.merchant.statement import Statement
 
 
 class MoneyMethods(CarryOut):

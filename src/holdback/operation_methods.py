@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from holdback.eligibility import Assessment
+from holdback.eligibility.assessment import Assessment
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import (
     AcceptOffer,
@@ -42,24 +42,24 @@ from holdback.lifecycle.commands import (
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.model.acceptance import (
+from holdback.merchant.acceptance import (
     Acceptance,
     ApplicationStatus,
     BankDetails,
 )
-from holdback.model.application import (
+from holdback.merchant.application import (
     Applications,
     HeldEvidence,
     OffersRequest,
     RequiredChecks,
 )
-from holdback.model.deal import MerchantLookup
-from holdback.model.ledger import Entry
-from holdback.model.merchant import Merchant, Takings
-from holdback.model.product import Offers
-from holdback.model.profile import Profile
-from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
-from holdback.model.referral import Holds, ReferralEnding, Referrals
+from holdback.merchant.deal import MerchantLookup
+from holdback.merchant.ledger import Entry
+from holdback.merchant.merchant import Merchant, Takings
+from holdback.merchant.product import Offers
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.merchant.referral import Holds, ReferralEnding, Referrals
 from holdback.money_methods import MoneyMethods
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdback.errors import ErrorDetail
     from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
     from holdback.jurisdictions.rulebook import Example
-    from holdback.proofs.claims import Prover
+    from holdback.tools.proofs.claims import Prover
 
 _JURISDICTION: Final = "jurisdiction.toml"
 _HOLDS: Final = "holds what is claimed"
@@ -72,7 +72,7 @@ _SURVEYS: Final = pytest.StashKey[dict["Path", Any]]()
 
 def _prover(config: pytest.Config, root: Path) -> Prover:
     """Return what proves the jurisdictions in *root*: what they share is proved once in a run."""
-    from holdback.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
+    from holdback.tools.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
 
     provers: dict[Path, Prover] = config.stash.setdefault(_PROVERS, {})
     if root not in provers:
@@ -85,7 +85,7 @@ _PROVERS: Final = pytest.StashKey[dict["Path", Any]]()
 
 def _locked_through(root: Path) -> date | None:
     """Return the day up to which the past in *root* is locked; nobody can correct it any more."""
-    from holdback.workbench.lock import LOCK, read_lock  # noqa: PLC0415  # only where it is needed
+    from holdback.tools.workbench.lock import LOCK, read_lock  # noqa: PLC0415  # only where it is needed
 
     try:
         text = root.joinpath(LOCK).read_text(encoding="utf-8", errors="replace")
@@ -156,7 +156,7 @@ class ExampleItem(pytest.Item):
         """Run the example; a failure shows what was expected, what came out, the rule and facts."""
         from holdback.errors import ConfigurationError, InvalidDocument  # noqa: PLC0415  # only where it is needed
         from holdback.offers.registry import registered  # noqa: PLC0415  # only where it is needed
-        from holdback.workbench.example_run import run_example  # noqa: PLC0415  # only where it is needed
+        from holdback.tools.workbench.example_run import run_example  # noqa: PLC0415  # only where it is needed
 
         hosts = self.config.hook.pytest_holdback_calculators(config=self.config) or {}
         rulebook = self.jurisdiction.rulebook(self.example.on)
@@ -182,7 +182,7 @@ class ProofItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fail with every error, and with what could not be decided; warnings fail nothing."""
-        from holdback.workbench.proving import FAILURES, prove  # noqa: PLC0415  # only where it is needed
+        from holdback.tools.workbench.proving import FAILURES, prove  # noqa: PLC0415  # only where it is needed
 
         root = self.path.parent.parent
         proved = prove(_prover(self.config, root), self.jurisdiction, _locked_through(root))

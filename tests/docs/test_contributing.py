@@ -10,12 +10,12 @@ from pathlib import Path
 import attrs
 
 from every_case import for_every
-from holdback.facts import EVIDENCE_FACTS, catalogue
+from holdback.eligibility.facts import EVIDENCE_FACTS, catalogue
+from holdback.exact.money import Currency
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.offer import Offer
-from holdback.money import Currency
+from holdback.merchant.offer import Offer
 from holdback.offers.registry import BUILT_IN
 from holdback.rules.operators import OPERATORS
 from holdback.testing.conformance import INVARIANTS

@@ -19,11 +19,11 @@ import first_version
 
 import holdback
 from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
+from holdback.exact.money import Money
 from holdback.lifecycle.events import EVENT_TYPES
-from holdback.money import Money
 from holdback.testing.inputs import run_operation
-from holdback.workbench.replay import replay, replay_offers
+from holdback.tools.workbench.replay import replay, replay_offers
 
 
 def fields(kind, path):

@@ -14,9 +14,9 @@ from holdback.lifecycle.instants import utc
 from hypothesis import strategies as st
 
 from holdback import Merchant
-from holdback.exact_json import Verbatim
-from holdback.model.merchant import AWAITING_DETAILS
-from holdback.money import Money
+from holdback.exact.exact_json import Verbatim
+from holdback.exact.money import Money
+from holdback.merchant.merchant import AWAITING_DETAILS
 from holdback.testing.strategies.histories import STAGES, History, _Host, _next_step, _starts
 from holdback.testing.strategies.json_inputs import FREE_TEXTS, IDENTIFIERS
 from holdback.testing.strategies.likely_inputs import BANKS, request, steady_takings

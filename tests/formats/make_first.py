@@ -31,7 +31,7 @@ from fastapi_host import logs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.testing.conformance import scripted_checks as scripted
 from holdback.testing.conformance.histories import carry_out, draw_steps
 from holdback.testing.conformance.host import OPTIONAL

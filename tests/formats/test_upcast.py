@@ -24,11 +24,11 @@ from holdback import (
 )
 from holdback.engine import Outcome
 from holdback.lifecycle.evolve import evolve_all
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.inputs import run_operation
-from holdback.workbench.lock import lock_errors, read_lock
-from holdback.workbench.replay import SAME, replay, replay_offers
+from holdback.tools.workbench.lock import lock_errors, read_lock
+from holdback.tools.workbench.replay import SAME, replay, replay_offers
 
 SALT = bytes(range(16))
 SETTLES = re.compile(", of which [^,]* is paid out(?=, repaid as)")

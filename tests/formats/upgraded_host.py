@@ -17,7 +17,7 @@ from fastapi_host import app, attempts, outbox, store
 
 from holdback import Engine, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 
 SALT = bytes(range(16))  # format 1 stores nothing that is named by it
 find_merchant = attempts.Host._merchant

@@ -32,7 +32,7 @@ from random import Random
 from attrs import evolve
 
 from holdback import load_jurisdictions
-from holdback.exact_json import canonical
+from holdback.exact.exact_json import canonical
 from holdback.rules import interpret
 from holdback.rules.tree import FactRead, comparisons, leaves
 

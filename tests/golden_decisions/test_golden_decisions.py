@@ -26,12 +26,12 @@ from attrs import evolve
 
 from every_case import for_every
 from holdback import Jurisdictions, RuleError, load_jurisdictions
-from holdback.exact_json import canonical
+from holdback.exact.exact_json import canonical
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.rules.tree import FactRead, leaves
-from holdback.workbench.equivalence import provably_same
-from holdback.workbench.mutation import mutants
-from holdback.workbench.replay import replay
+from holdback.tools.workbench.equivalence import provably_same
+from holdback.tools.workbench.mutation import mutants
+from holdback.tools.workbench.replay import replay
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 JURISDICTIONS = load_jurisdictions(ROOT)

@@ -28,7 +28,7 @@ from random import Random
 from exact_prices import PLACES, VERSION, Case, minor, products_on, setting
 
 from holdback import load_jurisdictions
-from holdback.exact_json import canonical
+from holdback.exact.exact_json import canonical
 
 HERE = Path(__file__).parent
 CORPUS, PREFIXES = "prices.jsonl", "prefixes.txt"

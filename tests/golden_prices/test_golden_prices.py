@@ -29,8 +29,8 @@ from append_prices import quote as priced_independently
 from exact_prices import PLACES, minor, setting
 
 from holdback import Money, load_jurisdictions
-from holdback.exact_json import canonical
-from holdback.exact_numbers import (
+from holdback.exact.exact_json import canonical
+from holdback.exact.exact_numbers import (
     HUNDRED_PERCENT,
     ROUNDINGS,
     divide,

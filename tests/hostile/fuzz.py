@@ -31,8 +31,8 @@ import corpus  # noqa: E402
 from holdback import InvalidDocument  # noqa: E402
 from holdback.errors import RuleError  # noqa: E402
 from holdback.jurisdictions.reader import read_jurisdiction  # noqa: E402
+from holdback.jurisdictions.toml.scanner import tokens  # noqa: E402
 from holdback.rules import check, interpret, parse  # noqa: E402
-from holdback.toml.scanner import tokens  # noqa: E402
 from rule_generator import RuleGenerator  # noqa: E402
 from small_catalogue import CATALOGUE  # noqa: E402
 from small_folders import IRELAND  # noqa: E402

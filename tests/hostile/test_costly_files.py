@@ -8,7 +8,7 @@ import pytest
 from every_case import for_every
 from holdback.jurisdictions import resolver
 from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS, MAX_PARTS
-from holdback.toml import MAX_BYTES
+from holdback.jurisdictions.toml import MAX_BYTES
 from small_folders import read_all
 
 

@@ -17,7 +17,7 @@ from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
 
 from holdback import Engine, wire
-from holdback.model.product import Offers
+from holdback.merchant.product import Offers
 from holdback.testing import payloads
 
 ENGINE = Engine.for_trial()

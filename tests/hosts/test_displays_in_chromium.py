@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import picture_samples
 from display_samples import shown
-from holdback import pictures
+from holdback.tools import pictures
 
 pytest.importorskip("altair")
 pytestmark = pytest.mark.skipif(

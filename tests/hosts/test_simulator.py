@@ -10,7 +10,7 @@ from broken import snapshot_without_version
 
 from counts import count
 from holdback.lifecycle.operations import COMMANDS
-from holdback.model.deal import STATUSES
+from holdback.merchant.deal import STATUSES
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.actions import ACTIONS
 from holdback.testing.conformance.checks import rerun_options, run_check

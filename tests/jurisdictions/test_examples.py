@@ -10,8 +10,8 @@ from attrs import evolve
 
 from every_case import for_every
 from holdback import Merchant, Money, load_jurisdictions
-from holdback.facts import BUILT_IN_FACTS, DERIVED, INITIAL_EVIDENCE
-from holdback.workbench.example_run import run_example
+from holdback.eligibility.facts import BUILT_IN_FACTS, DERIVED, INITIAL_EVIDENCE
+from holdback.tools.workbench.example_run import run_example
 from journey import Journey
 
 JURISDICTIONS = load_jurisdictions()

@@ -6,9 +6,9 @@ from datetime import timedelta
 from functools import cache
 
 from holdback import load_jurisdictions
-from holdback.proofs.claims import Prover
-from holdback.proofs.finding import ERROR, INFORMATION
-from holdback.workbench.proving import all_findings
+from holdback.tools.proofs.claims import Prover
+from holdback.tools.proofs.finding import ERROR, INFORMATION
+from holdback.tools.workbench.proving import all_findings
 
 JURISDICTIONS = load_jurisdictions()
 # The day of the newest rules.

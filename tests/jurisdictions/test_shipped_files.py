@@ -15,11 +15,11 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.reader import FILES
-from holdback.workbench.coverage import coverage
-from holdback.workbench.example_run import run_examples
-from holdback.workbench.lint import findings
-from holdback.workbench.lock import lines_not_locked, lock_errors, read_lock
-from holdback.workbench.mutation import (
+from holdback.tools.workbench.coverage import coverage
+from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.workbench.lint import findings
+from holdback.tools.workbench.lock import lines_not_locked, lock_errors, read_lock
+from holdback.tools.workbench.mutation import (
     EQUIVALENT,
     LISTED,
     NOTICED,

@@ -33,9 +33,9 @@ from holdback import (
     Refusal,
     Takings,
 )
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.check_results import CheckResult
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 SALT = bytes(range(16))

@@ -25,8 +25,8 @@ from holdback import (
     Refusal,
     wire,
 )
-from holdback.derived_facts import deal_counts, deal_facts
-from holdback.exact_json import Opaque
+from holdback.eligibility.derived_facts import deal_counts, deal_facts
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.commands import CloseDeal, FundDeal, RecordRemittance, ReinstateDeal
 from holdback.lifecycle.money_commands import (
     Adjust,
@@ -41,7 +41,7 @@ from holdback.lifecycle.money_commands import (
     UnwindDeal,
     WriteOff,
 )
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 EVIDENCE = {"average_monthly_takings": "20000", "months_trading": 36}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdback import derived_facts
+from holdback.eligibility import derived_facts
 from holdback.lifecycle import (
     early_settlement,
     evolve_money,
@@ -12,8 +12,8 @@ from holdback.lifecycle import (
     schedule_changes,
     unwinding,
 )
-from holdback.model import ledger, schedule
-from holdback.model.deal import Deal
+from holdback.merchant import ledger, schedule
+from holdback.merchant.deal import Deal
 
 # An edit is a function, a text of its source, and the text that takes its place.
 ERRORS = {

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from holdback import Entry, Money
-from holdback.model.deal import DEFAULTED, RENEWED
-from holdback.model.ledger import SETTLEMENT, TRANSFER, Movement
+from holdback.merchant.deal import DEFAULTED, RENEWED
+from holdback.merchant.ledger import SETTLEMENT, TRANSFER, Movement
 
 # Of what is possible: all of it, a part, a minor unit too much, and any other amount.
 PARTS = st.sampled_from(["whole", "whole", "part", "too much"])

@@ -9,6 +9,7 @@ import attrs
 from hypothesis import strategies as st
 
 from holdback import Context, Entry, InvalidDocument, Money, Refusal
+from holdback.exact.money import Currency
 from holdback.lifecycle.commands import (
     Adjust,
     CloseDeal,
@@ -20,8 +21,7 @@ from holdback.lifecycle.commands import (
     UnwindDeal,
     WriteOff,
 )
-from holdback.model.statement import DealStatement
-from holdback.money import Currency
+from holdback.merchant.statement import DealStatement
 from journey import ENGINE, Journey
 
 CURRENCIES = ("GBP", "JPY", "KWD")

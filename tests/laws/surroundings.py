@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from holdback import wire
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from journey import Journey
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from counts import count
 from holdback import InvalidDocument
 from holdback.jurisdictions.reader import read_jurisdiction
-from holdback.toml.scanner import tokens
+from holdback.jurisdictions.toml.scanner import tokens
 from small_folders import IRELAND, errors_in
 
 # fmt: off

@@ -20,21 +20,21 @@ from hypothesis import strategies as st
 from counts import count
 from every_case import for_every
 from holdback import Engine, InvalidDocument, Jurisdictions, Merchant, Money, Takings, wire
-from holdback.bounds import (
+from holdback.eligibility.facts import MOST_DAYS
+from holdback.errors import ConfigurationError
+from holdback.exact.bounds import (
     MOST_OFFERS,
     MOST_TERM_DAYS,
     MOST_TERM_MONTHS,
     TOO_MUCH,
     most_money,
 )
-from holdback.errors import ConfigurationError
-from holdback.facts import MOST_DAYS
+from holdback.exact.money import Currency
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
-from holdback.model.consistency import merchant_errors
-from holdback.money import Currency
+from holdback.merchant.consistency import merchant_errors
+from holdback.tools.workbench.replay import SAME, replay, replay_offers
 from holdback.wire.strict_json import STATE_LIMIT
-from holdback.workbench.replay import SAME, replay, replay_offers
 from journey import Journey
 from small_folders import FLEX, IRELAND, OF_A_COUNTRY, PACE, changed, parameter, read, rule
 

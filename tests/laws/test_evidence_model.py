@@ -18,8 +18,9 @@ from planted_errors import plant
 
 from counts import count
 from every_case import for_every
-from holdback import eligibility
-from holdback.derived_facts import deal_counts
+from holdback.eligibility import assessment as eligibility
+from holdback.eligibility.derived_facts import deal_counts
+from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import (
     evidence,
     evolve,
@@ -29,7 +30,6 @@ from holdback.lifecycle import (
     offers,
     product_decisions,
 )
-from holdback.ruleset import RuleSet
 
 CHUNKS = 20
 HISTORIES = count("histories compared with the model of evidence") // CHUNKS

@@ -19,8 +19,8 @@ from holdback.lifecycle.events import DealRenewed
 from holdback.lifecycle.money_commands import Refund
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.lifecycle.statement import statement_of
-from holdback.model.deal import CANCELLED, DEFAULTED
-from holdback.model.ledger import SETTLEMENT, TRANSFER
+from holdback.merchant.deal import CANCELLED, DEFAULTED
+from holdback.merchant.ledger import SETTLEMENT, TRANSFER
 from holdback.testing import given as begin
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation

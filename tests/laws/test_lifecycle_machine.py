@@ -35,14 +35,14 @@ from holdback import (
     wire,
 )
 from holdback.errors import ConfigurationError
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle import money_events
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.events import event_type
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.merchant import ClosedOfferSet
-from holdback.model.profile import Profile
+from holdback.merchant.merchant import ClosedOfferSet
+from holdback.merchant.profile import Profile
 from holdback.testing.conformance.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")

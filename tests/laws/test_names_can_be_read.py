@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from counts import count
-from holdback.facts import catalogue
+from holdback.eligibility.facts import catalogue
+from holdback.exact.money import Currency
 from holdback.jurisdictions.source_rules import NAME
-from holdback.money import Currency
 from holdback.rules.operators import FUNCTIONS
 from holdback.rules.tokens import FOREIGN_WORDS, KEYWORDS, RESERVED
 from small_folders import IRELAND, changed, errors_in, parameter

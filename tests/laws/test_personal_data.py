@@ -11,8 +11,8 @@ from hypothesis import find, given, settings
 
 from counts import count
 from holdback import Context, Engine, HoldbackError, Refusal, load_jurisdictions, wire
-from holdback.exact_json import Verbatim
-from holdback.model.profile import Profile
+from holdback.exact.exact_json import Verbatim
+from holdback.merchant.profile import Profile
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from journey import Journey

@@ -17,13 +17,13 @@ from proof_faults import FAULTS
 
 from counts import count
 from holdback.jurisdictions.claims import NEVER, OVERLAY
-from holdback.proofs.claims import Prover
-from holdback.proofs.finding import ERROR, INFORMATION, WARNING
-from holdback.proofs.possible import is_possible
-from holdback.proofs.question import moved_to
 from holdback.rules import interpret
-from holdback.workbench.initial_lint import never_accepted
-from holdback.workbench.proving import all_findings
+from holdback.tools.proofs.claims import Prover
+from holdback.tools.proofs.finding import ERROR, INFORMATION, WARNING
+from holdback.tools.proofs.possible import is_possible
+from holdback.tools.proofs.question import moved_to
+from holdback.tools.workbench.initial_lint import never_accepted
+from holdback.tools.workbench.proving import all_findings
 from small_folders import loaded
 
 CHUNKS = 5

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from ledger_histories import History
 
 from counts import count
-from holdback import facts
-from holdback.derived_facts import renewal_facts
+from holdback.eligibility import facts
+from holdback.eligibility.derived_facts import renewal_facts
+from holdback.exact.money import Currency
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.model.instants import local_date
-from holdback.money import Currency
+from holdback.merchant.instants import local_date
 from holdback.rules import closure
 from holdback.testing.strategies import histories
 

@@ -11,10 +11,10 @@ import z3
 
 from counts import count
 from every_case import for_every
-from holdback.eligibility import FLOOR, OUTCOMES, assess
-from holdback.proofs import solver
-from holdback.proofs.question import OutcomeIn
+from holdback.eligibility.assessment import FLOOR, OUTCOMES, assess
 from holdback.rules import interpret, proof
+from holdback.tools.proofs import solver
+from holdback.tools.proofs.question import OutcomeIn
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from counts import count
-from holdback.eligibility import ELIGIBLE
-from holdback.proofs.comparison import compare
-from holdback.proofs.possible import is_possible
-from holdback.proofs.question import outcome
+from holdback.eligibility.assessment import ELIGIBLE
+from holdback.tools.proofs.comparison import compare
+from holdback.tools.proofs.possible import is_possible
+from holdback.tools.proofs.question import outcome
 from small_rulebooks import FACTS, GBP, SmallRulebooks, every_deal, typical
 
 ON = date(2026, 7, 1)

@@ -15,11 +15,11 @@ from attrs import define, field
 
 from counts import count
 from holdback import load_jurisdictions
-from holdback.eligibility import ELIGIBLE, OUTCOMES, REFERRED
-from holdback.proofs.claims import Prover
-from holdback.proofs.question import OutcomeIn, Question
-from holdback.proofs.solver import Solver, conditions
+from holdback.eligibility.assessment import ELIGIBLE, OUTCOMES, REFERRED
 from holdback.rules.proof import Terms
+from holdback.tools.proofs.claims import Prover
+from holdback.tools.proofs.question import OutcomeIn, Question
+from holdback.tools.proofs.solver import Solver, conditions
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 

@@ -14,8 +14,8 @@ from statement_histories import days_of, merchants, of_deal
 from counts import count
 from holdback import Context, wire
 from holdback.lifecycle.statement import statement_of
-from holdback.model.ledger import KINDS, SETTLEMENT
-from holdback.model.statement import REMITTED
+from holdback.merchant.ledger import KINDS, SETTLEMENT
+from holdback.merchant.statement import REMITTED
 from journey import ENGINE
 
 ONE_DAY = timedelta(days=1)

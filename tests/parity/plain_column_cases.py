@@ -28,7 +28,7 @@ from expected_values import (
 from prepared_row_cases import rulebook
 
 from counts import count
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, interpret
 from rule_generator import RuleGenerator
 

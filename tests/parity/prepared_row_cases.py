@@ -13,9 +13,9 @@ from expected_values import FLOOR, answer
 
 from counts import count
 from holdback import load_jurisdictions
-from holdback.money import Currency
+from holdback.eligibility.ruleset import Rule, RuleSet
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, interpret, parse
-from holdback.ruleset import Rule, RuleSet
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE, GRADE, STATUS
 

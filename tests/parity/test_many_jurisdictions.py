@@ -15,14 +15,14 @@ from frame_results import columns_of, row_outcomes
 from counts import count
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
-from holdback.portfolio.assessment import with_outcomes
-from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.column_readers import day_fact
-from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.outcome_columns import RULEBOOK
-from holdback.portfolio.polars_readers import PolarsReader
-from holdback.portfolio.row_rulebooks import rulebooks_for
-from holdback.portfolio.work_frame import open_frame
+from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.assessing.outcome_columns import RULEBOOK
+from holdback.portfolio.assessing.row_rulebooks import rulebooks_for
+from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.column_readers import day_fact
+from holdback.portfolio.reading.polars_readers import PolarsReader
+from holdback.portfolio.reading.work_frame import open_frame
 from small_folders import country, loaded
 
 SHIPPED = load_jurisdictions()

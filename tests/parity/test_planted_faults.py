@@ -14,7 +14,8 @@ from plain_column_cases import STORAGES, USUAL, frames
 from prepared_row_cases import case
 
 from holdback import portfolio
-from holdback.portfolio import column_plan, column_readers, outcome_columns, polars_readers
+from holdback.portfolio.assessing import outcome_columns
+from holdback.portfolio.reading import column_plan, column_readers, polars_readers
 
 columns_module = sys.modules["holdback.rules.columns"]
 

@@ -12,10 +12,10 @@ from prepared_row_cases import case
 from sql_comparison import USUAL_DECIMALS, assessed, expected_outcomes, misread, rule_answers
 from sql_databases import DuckDB, SQLite
 
-from holdback.portfolio import sql_outcomes, sql_readers
-from holdback.portfolio.sql_readers import SqlColumn, SqlReader
-from holdback.portfolio.sql_words import conditional
-from holdback.ruleset import REFER
+from holdback.eligibility.ruleset import REFER
+from holdback.portfolio.sql import sql_outcomes, sql_readers
+from holdback.portfolio.sql.sql_readers import SqlColumn, SqlReader
+from holdback.portfolio.sql.sql_words import conditional
 
 rule_writer = sys.modules["holdback.rules.sql"]
 USUAL_FLOATS = {**USUAL, "progress": "float64", "balance": "float64", "profit": "float64"}

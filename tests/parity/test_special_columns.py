@@ -18,7 +18,7 @@ from frame_results import columns_of
 from plain_column_cases import FACTS, GBP, HUGE, WORDS
 from prepared_row_cases import rulebook
 
-from holdback.money import Money
+from holdback.exact.money import Money
 from holdback.portfolio import prepare
 from holdback.rules import Catalogue, Kind, check, parse
 

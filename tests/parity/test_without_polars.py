@@ -14,8 +14,8 @@ from test_special_columns import NAMED, OBJECTS, TEXTS, book_of, column_of, numb
 from counts import count
 from holdback import Jurisdictions, load_jurisdictions
 from holdback.portfolio import assess, findings, prepare, sample, summarise
-from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.work_frame import open_frame
+from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.work_frame import open_frame
 
 KINDS = [kind for kind in PLAIN_FRAME_KINDS if kind.startswith(("pandas", "pyarrow"))]
 # The fewer jurisdictions, the faster; rows of others are invalid.
@@ -28,7 +28,7 @@ DEALS = sample(400, seed=11)
 def hide(monkeypatch):
     """A function that hides Polars from frames of other libraries."""
     return lambda: monkeypatch.setattr(
-        "holdback.portfolio.column_plan.engine_for", lambda frame: None
+        "holdback.portfolio.reading.column_plan.engine_for", lambda frame: None
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdback import InvalidDocument, Refusal, wire
-from holdback.eligibility import FLOOR_PERCENT
+from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.lifecycle.application import filled_application
 from journey import PROFILE
 

@@ -12,9 +12,9 @@ import pytest
 import wire_samples
 from every_case import for_every
 from holdback import InvalidDocument, wire
-from holdback.model import deal as deals
-from holdback.model import offer as offers
-from holdback.model import product as products
+from holdback.merchant import deal as deals
+from holdback.merchant import offer as offers
+from holdback.merchant import product as products
 from wire_samples import with_application, without
 
 INITIAL = {

@@ -6,7 +6,7 @@ import pytest
 
 from holdback import BankDetails, Refusal, wire
 from holdback.lifecycle.transitions import TABLE
-from holdback.model.deal import STATUSES
+from holdback.merchant.deal import STATUSES
 
 
 def refusal_of(operation, *arguments, **options):

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdback import Deal, Entry, Money
-from holdback.derived_facts import deal_facts
-from holdback.money import Currency
+from holdback.eligibility.derived_facts import deal_facts
+from holdback.exact.money import Currency
 
 GBP = Currency.of("GBP")
 TODAY = date(2026, 7, 1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdback.exact_json import Opaque, Verbatim, canonical, digest, write_json, write_plain
+from holdback.exact.exact_json import Opaque, Verbatim, canonical, digest, write_json, write_plain
 
 LEAVES = (
     st.none()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
-from holdback.exact_numbers import (
+from holdback.exact.exact_numbers import (
     digits,
     divide,
     plain,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import Money
-from holdback.exact_numbers import read_decimal
-from holdback.money import MINOR_UNITS, Currency
+from holdback.exact.exact_numbers import read_decimal
+from holdback.exact.money import MINOR_UNITS, Currency
 
 
 def test_minor_units_are_those_of_iso_4217():

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback.money import Currency
-from holdback.number_format import NumberFormat
+from holdback.exact.money import Currency
 from holdback.rules import Kind, Type
+from holdback.rules.number_format import NumberFormat
 from small_folders import FIGURES, changed, country, loaded, said
 
 BRITISH = NumberFormat(

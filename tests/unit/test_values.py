@@ -36,14 +36,14 @@ from holdback import (
     portfolio,
     wire,
 )
-from holdback.forecast import windows
+from holdback.jurisdictions.toml.document import Document
+from holdback.jurisdictions.toml.node import Node, TomlTable
 from holdback.offers import SettlementCase, Term
 from holdback.rules import Kind, parse, trace
 from holdback.testing import given as given_a_past
 from holdback.testing import strategies
 from holdback.testing.conformance import Effort
-from holdback.toml.document import Document
-from holdback.toml.node import Node, TomlTable
+from holdback.tools.forecast import windows
 from journey import Journey
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs/_ext"))
@@ -187,8 +187,8 @@ def forecast():
 MADE = {
     "holdback.Engine": lambda: Engine.for_trial(shipped()),
     "holdback.Jurisdictions": shipped,
-    "holdback.forecast.Window": lambda: forecast().windows[0],
-    "holdback.forecast.Windows": forecast,
+    "holdback.tools.forecast.Window": lambda: forecast().windows[0],
+    "holdback.tools.forecast.Windows": forecast,
     "holdback.jurisdictions.Example": lambda: shipped().examples("GB")[0],
     "holdback.jurisdictions.Jurisdiction": lambda: shipped()["GB"],
     "holdback.jurisdictions.ProductTerms": lambda: rulebook().products[0],
@@ -212,9 +212,9 @@ MADE = {
     "holdback.testing.Story": story,
     "holdback.testing.Then": lambda: story().when("look_up"),
     "holdback.testing.conformance.Effort": Effort,
-    "holdback.what_would_help.Move": lambda: helped().ways[0].moves[0],
-    "holdback.what_would_help.WhatWouldHelp": helped,
-    "holdback.what_would_help.Way": lambda: helped().ways[0],
+    "holdback.eligibility.what_would_help.Move": lambda: helped().ways[0].moves[0],
+    "holdback.eligibility.what_would_help.WhatWouldHelp": helped,
+    "holdback.eligibility.what_would_help.Way": lambda: helped().ways[0],
     "holdback.wire.Situation": situation,
 }
 # Merchants that were read, whose long lists are read lazily.

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from holdback import Application, BankDetails, Context, Entry, Money, OffersRequest, Takings, wire
 from holdback.errors import HoldbackError, StateError
-from holdback.exact_json import Verbatim, write_json
+from holdback.exact.exact_json import Verbatim, write_json
 from holdback.lifecycle import commands
 from holdback.lifecycle.application import filled_application
 from journey import PROFILE, START

@@ -36,7 +36,7 @@ def documents():
 
 def without_codes(problem):
     """The bytes of *problem* before errors had codes (decisions/errors#codes)."""
-    from holdback.exact_json import write_json
+    from holdback.exact.exact_json import write_json
 
     errors = [{**error} for error in problem["errors"]]
     for error in errors:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import attrs
 
 from holdback import Engine, Takings, wire
-from holdback.money import Money
+from holdback.exact.money import Money
 from journey import BANK, Journey
 
 SALT = bytes(range(16))

@@ -15,8 +15,8 @@ from stored_lives import ENVELOPE, SALT, SECOND, second_life, whole_life
 from counts import count
 from every_case import for_every
 from holdback import HistoryError, Merchant, StateError, wire
-from holdback.exact_json import Verbatim
-from holdback.model.consistency import merchant_errors
+from holdback.exact.exact_json import Verbatim
+from holdback.merchant.consistency import merchant_errors
 from stored_json import edited, resealed, tree_of, value_at, written
 
 MUTATIONS = count("mutations of stored documents")

@@ -27,8 +27,8 @@ from holdback import (
 from holdback.engine import Outcome
 from holdback.lifecycle.application import filled_application
 from holdback.lifecycle.commands import LookUp
-from holdback.model.profile import Profile
-from holdback.model.schedule import Pause
+from holdback.merchant.profile import Profile
+from holdback.merchant.schedule import Pause
 from holdback.wire import first_format
 from holdback.wire.first_format import documents
 from journey import BANK, Journey

@@ -9,9 +9,9 @@ from regenerate import GOLDEN, HERE, SECOND, chained, documents, listed, stored_
 import wire_samples
 from every_case import for_every
 from holdback import wire
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.lifecycle.first_format import TakingsHeld
-from holdback.model.deal import LookupDeal
+from holdback.merchant.deal import LookupDeal
 from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents as first
 from holdback.wire.formats import fields_of, tree_of

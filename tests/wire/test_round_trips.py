@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import wire_samples
 from counts import count
 from holdback import Acceptance, Merchant, StateError, wire
-from holdback.exact_json import Verbatim, write_json
+from holdback.exact.exact_json import Verbatim, write_json
 from holdback.lifecycle.events import Event
-from holdback.model.product import Offers
+from holdback.merchant.product import Offers
 from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.state_rows import state_converter, state_text

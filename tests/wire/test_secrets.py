@@ -12,8 +12,8 @@ from regenerate import GOLDEN
 
 from every_case import for_every
 from holdback import HoldbackError, wire
-from holdback.exact_json import Opaque
-from holdback.model.profile import Profile
+from holdback.exact.exact_json import Opaque
+from holdback.merchant.profile import Profile
 from situations import situation
 
 SECRET = "S3CRET"

@@ -10,9 +10,9 @@ import attrs
 
 from every_case import for_every
 from holdback import Merchant
-from holdback.exact_json import Opaque, Verbatim
+from holdback.exact.exact_json import Opaque, Verbatim
+from holdback.exact.money import Money
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
-from holdback.money import Money
 from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents as first
 from holdback.wire.structuring import structured

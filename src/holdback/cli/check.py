@@ -39,16 +39,16 @@ from holdback.cli.sources import (
     select,
 )
 from holdback.errors import ErrorDetail, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
-from holdback.proofs.question import LIMIT
-from holdback.proofs.sanity import sanity
-from holdback.workbench.lint import findings
-from holdback.workbench.lock import lock_errors
-from holdback.workbench.proving import Proved, ShownFinding
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
+from holdback.tools.proofs.question import LIMIT
+from holdback.tools.proofs.sanity import sanity
+from holdback.tools.workbench.lint import findings
+from holdback.tools.workbench.lock import lock_errors
+from holdback.tools.workbench.proving import Proved, ShownFinding
 
 # How GitHub's workflow commands call the severities.
 _GITHUB: Final[Mapping[Severity, str]] = {

@@ -14,12 +14,12 @@ from holdback.cli.diff_steps import Step, WholeDifference, between_days, between
 from holdback.cli.output import FINDINGS, SUCCESS, format_option
 from holdback.cli.sources import Day, jurisdictions_option
 from holdback.errors import printable
-from holdback.exact_json import Json, write_json
-from holdback.workbench.differences import ADDED, CHANGED, REMOVED
+from holdback.exact.exact_json import Json, write_json
+from holdback.tools.workbench.differences import ADDED, CHANGED, REMOVED
 
 if TYPE_CHECKING:
     from holdback.cli.diff_deals import DealChanges
-    from holdback.proofs.effects import ChangeEffect
+    from holdback.tools.proofs.effects import ChangeEffect
 
 # What each step means for every deal, by its title; nothing without the solver.
 _Effects: TypeAlias = "dict[str, list[ChangeEffect]]"

@@ -9,13 +9,13 @@ from holdback.cli.diff_steps import Sides, Step
 from holdback.cli.output import fail
 from holdback.cli.portfolio_batches import BatchAssessment, Changes
 from holdback.cli.portfolio_files import Deals, open_deals
-from holdback.eligibility import ELIGIBLE
+from holdback.eligibility.assessment import ELIGIBLE
 from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.money import Money
-from holdback.portfolio.aggregation import Answer, DealTotals, sum_totals
-from holdback.portfolio.tables import Table
+from holdback.portfolio.answers.tables import Table
+from holdback.portfolio.assessing.aggregation import Answer, DealTotals, sum_totals
 
 _GAIN: Final = "gain"
 _LOSE: Final = "lose"

@@ -8,13 +8,13 @@ from typing import Final
 import click
 
 from holdback.cli.diff_steps import Sides
-from holdback.eligibility import ELIGIBLE
+from holdback.eligibility.assessment import ELIGIBLE
 from holdback.errors import ConfigurationError, printable
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.proofs.effects import ChangeEffect, effects
-from holdback.proofs.witness import Witness
-from holdback.workbench.example_run import run_example
+from holdback.tools.proofs.effects import ChangeEffect, effects
+from holdback.tools.proofs.witness import Witness
+from holdback.tools.workbench.example_run import run_example
 
 _COLOURS: Final = {
     "equivalent": None,

@@ -18,8 +18,8 @@ from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.workbench.differences import ADDED, CHANGED, REMOVED, Difference, differences
-from holdback.workbench.overview import overview
+from holdback.tools.workbench.differences import ADDED, CHANGED, REMOVED, Difference, differences
+from holdback.tools.workbench.overview import overview
 
 
 @frozen(kw_only=True)

@@ -15,9 +15,9 @@ from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact_json import write_json
-from holdback.forecast.windows import DAYS
+from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.tools.forecast.windows import DAYS
 
 
 @click.command("explain")

@@ -10,17 +10,17 @@ from attrs import define, field
 
 from holdback import wire
 from holdback.cli.output import plural, value_text
-from holdback.eligibility import FLOOR, MOST_PRINCIPAL
+from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
+from holdback.eligibility.reasons import Reason
+from holdback.eligibility.what_would_help.ways import what_would_help
 from holdback.errors import InvalidDocument, did_you_mean, printable
-from holdback.exact_json import Json
-from holdback.forecast import windows
+from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.offers.quote import decided_by_rules
-from holdback.reasons import Reason
 from holdback.rules.types import Facts
 from holdback.rules.values import FactValue
-from holdback.what_would_help.ways import what_would_help
+from holdback.tools.forecast import windows
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 _COLOURS: Final = {

@@ -10,8 +10,8 @@ import click
 
 from holdback.cli.output import plural, value_text
 from holdback.errors import printable
-from holdback.exact_numbers import plain_digits
-from holdback.model.deal import LookupDeal
+from holdback.exact.exact_numbers import plain_digits
+from holdback.merchant.deal import LookupDeal
 
 
 def event_lines(event: Mapping[str, Any]) -> Iterator[str]:

@@ -13,9 +13,9 @@ from holdback.cli.line_authors import LineAuthors, LineChange
 from holdback.cli.output import fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid, path_of
 from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.workbench.history import (
+from holdback.tools.workbench.history import (
     INHERITED,
     SWITCHED_OFF,
     Stretch,

@@ -17,7 +17,7 @@ from typing import Final
 
 from attrs import define, field
 
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 
 _SECONDS: Final = 30

@@ -27,10 +27,10 @@ from holdback.cli.sources import (
     select,
 )
 from holdback.errors import ErrorDetail
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.offers.registry import versions
-from holdback.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add, lock_errors
+from holdback.tools.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add, lock_errors
 
 
 @click.command("lock")

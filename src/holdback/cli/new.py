@@ -15,10 +15,10 @@ from holdback.cli.output import format_option, write_file
 from holdback.cli.schema import SCHEMA_FOLDER, schema_text
 from holdback.cli.sources import Day
 from holdback.errors import printable
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
-from holdback.workbench.new_jurisdiction import new_files
-from holdback.workbench.schemas import KINDS
+from holdback.tools.workbench.new_jurisdiction import new_files
+from holdback.tools.workbench.schemas import KINDS
 
 # The examples of the template are some years after the start, and a year has four digits.
 _LAST_YEAR: Final = 9_000
@@ -73,7 +73,7 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
 
 def _read_template(name: str) -> str:
     """Return the text of a template file of the workbench."""
-    return (resources.files("holdback.workbench") / "templates" / name).read_text("utf-8")
+    return (resources.files("holdback.tools.workbench") / "templates" / name).read_text("utf-8")
 
 
 def _check_arguments(code: str, parent: str | None, start: date, folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, StateError, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 
 SUCCESS: Final = 0
 FINDINGS: Final = 1

@@ -7,11 +7,11 @@ from datetime import date
 
 from attrs import field
 
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.workbench.proving import Proved
+from holdback.tools.workbench.proving import Proved
 
 
 @frozen(kw_only=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from holdback.cli.policy_html import day_text
 from holdback.errors import printable
-from holdback.workbench.policy_timeline import Bar, Chart, Row
+from holdback.tools.policy.policy_timeline import Bar, Chart, Row
 
 # In units of the picture, which is as wide as the page.
 _WIDTH: Final = 720

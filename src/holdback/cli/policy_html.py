@@ -8,8 +8,8 @@ from datetime import date
 from html import escape
 from typing import Final
 
+from holdback.eligibility.rule_sentences import FIGURE_END, FIGURE_START
 from holdback.errors import printable
-from holdback.rule_sentences import FIGURE_END, FIGURE_START
 
 _MONTHS: Final = (
     "January",

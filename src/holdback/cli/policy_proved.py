@@ -9,12 +9,12 @@ from typing import Final
 from holdback.cli.policy import PolicyPage
 from holdback.cli.policy_html import count, day_text, text
 from holdback.jurisdictions.timeline import Period
-from holdback.proofs.claim_meanings import CLAIMS
-from holdback.proofs.finding import INFORMATION
-from holdback.proofs.sanity import CLAIM_WITHOUT_DAYS
-from holdback.proofs.switched_off import SWITCHED_OFF_RULES
-from holdback.workbench.claim_sentences import claim_sentence
-from holdback.workbench.proving import SEVERITIES, ShownFinding
+from holdback.tools.policy.claim_sentences import claim_sentence
+from holdback.tools.proofs.claim_meanings import CLAIMS
+from holdback.tools.proofs.finding import INFORMATION
+from holdback.tools.proofs.sanity import CLAIM_WITHOUT_DAYS
+from holdback.tools.proofs.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.workbench.proving import SEVERITIES, ShownFinding
 
 # What a claim means for readers who do not write rules; a claim that is not here has its own words.
 _FOR_READERS: Final = {

@@ -8,10 +8,9 @@ from typing import Any, Final
 from holdback.cli.policy import PolicyPage
 from holdback.cli.policy_drawing import drawing
 from holdback.cli.policy_html import capital, count, day_text, joined, period_text, text
-from holdback.eligibility import FLOOR_PERCENT, MOST_PRINCIPAL
-from holdback.rule_sentences import Requirement
-from holdback.workbench.overview import overview
-from holdback.workbench.policy_document import (
+from holdback.eligibility.assessment import FLOOR_PERCENT, MOST_PRINCIPAL
+from holdback.eligibility.rule_sentences import Requirement
+from holdback.tools.policy.policy_document import (
     PolicyChange,
     ProductText,
     RuleText,
@@ -22,8 +21,9 @@ from holdback.workbench.policy_document import (
     sources,
     term_texts,
 )
-from holdback.workbench.policy_sentences import setting_sentences
-from holdback.workbench.policy_timeline import chart
+from holdback.tools.policy.policy_sentences import setting_sentences
+from holdback.tools.policy.policy_timeline import chart
+from holdback.tools.workbench.overview import overview
 
 # The outcomes in the order in which they are found, each with when it is the answer.
 _OUTCOMES: Final = (

@@ -16,10 +16,10 @@ import polars as pl
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_mapping import ColumnMapping, Form
-from holdback.portfolio.key_columns import ON
-from holdback.portfolio.mapped_values import ISO, is_point_clear
-from holdback.portfolio.number_texts import TWO_MEANINGS, has_two_meanings
+from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
+from holdback.portfolio.reading.key_columns import ON
+from holdback.portfolio.reading.mapped_values import ISO, is_point_clear
+from holdback.portfolio.reading.number_texts import TWO_MEANINGS, has_two_meanings
 from holdback.rules.types import Fact, Kind
 
 # What pandas, Polars, DuckDB, R and Excel write where there is no value.

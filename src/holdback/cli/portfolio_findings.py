@@ -16,9 +16,9 @@ import polars as pl
 from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_findings import LABELS, UNREAD, ColumnFinding, Findings
+from holdback.portfolio.reading.column_findings import LABELS, UNREAD, ColumnFinding, Findings
 from holdback.rules.types import Kind
 
 # What a column looks like: fractions or minor units; percentages that were read as fractions.

@@ -23,7 +23,7 @@ from holdback.portfolio import (
     to_excel,
     to_html,
 )
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.assessing.row_rulebooks import Rules
 
 # Percentage points, or percent of a threshold, within which a deal is near it.
 _NEAR: Final = "2%"

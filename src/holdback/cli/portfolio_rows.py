@@ -12,7 +12,7 @@ import pyarrow as pa
 from holdback.cli.portfolio_cells import is_missing
 from holdback.errors import InvalidDocument, listed
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_findings import LABELS
+from holdback.portfolio.reading.column_findings import LABELS
 from holdback.rules.types import Kind
 
 # What people and spreadsheets write next to a total, in small letters.

@@ -22,13 +22,13 @@ from attrs import field
 import holdback
 from holdback.cli.output import write_file
 from holdback.cli.sources import Selection
-from holdback.exact_json import Json, canonical, digest, write_json
+from holdback.exact.exact_json import Json, canonical, digest, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.reader import FILES
 from holdback.jurisdictions.regular_file import is_a, read_file
-from holdback.toml import MAX_BYTES
-from holdback.workbench.proving import Proved
+from holdback.jurisdictions.toml import MAX_BYTES
+from holdback.tools.workbench.proving import Proved
 
 # An entry has some findings of a few hundred bytes.
 _MOST_BYTES: Final = 4 * 1024 * 1024

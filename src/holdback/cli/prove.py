@@ -32,16 +32,16 @@ from holdback.cli.sources import (
     select,
 )
 from holdback.errors import printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
-from holdback.proofs.question import LIMIT
-from holdback.workbench.lint import unpriceable
-from holdback.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.tools.proofs.question import LIMIT
+from holdback.tools.workbench.lint import unpriceable
+from holdback.tools.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra
-    from holdback.proofs.claims import Prover
+    from holdback.tools.proofs.claims import Prover
 
 _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFORMATION: "cyan"}
 
@@ -175,7 +175,7 @@ def prove_selected(
 
 def _prover(valid: Jurisdictions, limit: int) -> Prover:
     try:
-        from holdback.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
+        from holdback.tools.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
     except ModuleNotFoundError as missing:
         if missing.name != "z3":
             raise

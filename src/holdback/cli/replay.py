@@ -15,9 +15,9 @@ from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import calculators_option, jurisdictions_option, load_valid
 from holdback.errors import ConfigurationError, InvalidDocument, StateError, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.workbench.replay import (
+from holdback.tools.workbench.replay import (
     DIFFERENT,
     NOT_AVAILABLE,
     SAME,

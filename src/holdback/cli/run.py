@@ -16,7 +16,7 @@ from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
 from holdback.cli.sources import jurisdictions_option, load_all
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 
 _NOTE_WIDTH: Final = 97
 

@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 from holdback.cli.sources import Selection
 from holdback.errors import ERROR_CODES, ErrorDetail
-from holdback.exact_json import Json, digest
-from holdback.proofs.claim_meanings import CLAIMS, Meaning
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
-from holdback.workbench.proving import ShownFinding
+from holdback.exact.exact_json import Json, digest
+from holdback.tools.proofs.claim_meanings import CLAIMS, Meaning
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
+from holdback.tools.workbench.proving import ShownFinding
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -22,14 +22,14 @@ from holdback.errors import (
     Refusal,
     did_you_mean,
 )
-from holdback.exact_json import Json, field_path
+from holdback.exact.exact_json import Json, field_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.deal import LookupDeal, MerchantLookup
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt
+from holdback.merchant.deal import LookupDeal, MerchantLookup
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import DealReceipt
 from holdback.testing.memory_store import MemoryStore
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024

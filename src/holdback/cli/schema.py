@@ -8,8 +8,8 @@ from typing import Final
 import click
 
 from holdback.cli.output import format_option, json_lines, write_file
-from holdback.exact_json import write_json
-from holdback.workbench.schemas import COLUMNS, KINDS, schema
+from holdback.exact.exact_json import write_json
+from holdback.tools.workbench.schemas import COLUMNS, KINDS, schema
 
 # Within a folder of jurisdictions.
 SCHEMA_FOLDER: Final = "schema"

@@ -15,11 +15,11 @@ from holdback.cli.policy_page import page_lines
 from holdback.cli.prove import proved_if_possible
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import QUEUE
-from holdback.workbench.differences import differences
-from holdback.workbench.overview import overview
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.overview import overview
 
 # A line of an overview: a rule, a parameter, a fact, a setting or a product, as plain values.
 _Line = Mapping[str, Any]

@@ -25,9 +25,9 @@ from holdback.jurisdictions.regular_file import (
     read_file,
     why_unreadable,
 )
+from holdback.jurisdictions.toml import excerpt
 from holdback.offers.registry import registered
-from holdback.toml import excerpt
-from holdback.workbench.lock import LOCK, Lock, read_lock
+from holdback.tools.workbench.lock import LOCK, Lock, read_lock
 
 # How messages name the folder of the jurisdictions that ship, wherever it is installed.
 BUNDLED: Final = "jurisdictions"

@@ -17,7 +17,7 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules.sql import DIALECTS, TRANSLATED
 
 if TYPE_CHECKING:
-    from holdback.portfolio.row_rulebooks import Rules
+    from holdback.portfolio.assessing.row_rulebooks import Rules
 
 
 @click.command("sql")

@@ -27,10 +27,10 @@ from holdback.cli.statement_words import (
     title,
 )
 from holdback.errors import StateError, printable
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.lifecycle.statement import statement_of
-from holdback.model.profile import SALT_BYTES
-from holdback.model.statement import DealStatement, Statement, StatementLine
+from holdback.merchant.profile import SALT_BYTES
+from holdback.merchant.statement import DealStatement, Statement, StatementLine
 
 # More than a state of the largest size that is read.
 _MOST_BYTES: Final = 64 * 1024 * 1024 + 1

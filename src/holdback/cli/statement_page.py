@@ -18,8 +18,8 @@ from holdback.cli.statement_words import (
     title,
 )
 from holdback.errors import printable
-from holdback.model.statement import DealStatement, KindTotal, Statement, StatementLine
-from holdback.money import Money
+from holdback.exact.money import Money
+from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --text: #1c2024; --soft: #5b636b; --line: #d5dadf;

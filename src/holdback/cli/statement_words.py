@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from holdback.exact_numbers import digits
-from holdback.model.statement import DealStatement, Statement, StatementLine
-from holdback.money import Money
+from holdback.exact.exact_numbers import digits
+from holdback.exact.money import Money
+from holdback.merchant.statement import DealStatement, Statement, StatementLine
 
 SIGNS: Final = (
     "An amount above zero lowers what is owed, and one below zero raises it. "

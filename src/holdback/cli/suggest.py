@@ -11,12 +11,12 @@ import click
 from holdback.cli.output import FINDINGS, MISUSE, SUCCESS, plural, print_errors, write_file
 from holdback.cli.sources import Selection
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import load_valid_and_errors, read_folder
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.reader import FILES, FolderFiles
-from holdback.workbench.suggestions.complete import Completed, complete
-from holdback.workbench.suggestions.insertion import DRAFTED, PLAUSIBLE
+from holdback.tools.suggestions.complete import Completed, complete
+from holdback.tools.suggestions.insertion import DRAFTED, PLAUSIBLE
 
 
 def suggest(selection: Selection, *, write: bool, form: str) -> None:

@@ -22,14 +22,14 @@ from holdback.cli.output import (
 from holdback.cli.sources import jurisdictions_option, path_argument, select
 from holdback.cli.suggest import suggest
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.workbench.coverage import Coverage, coverage
-from holdback.workbench.coverage_gaps import coverage_gaps
-from holdback.workbench.example_run import ExampleRun, run_examples
-from holdback.workbench.mutation import (
+from holdback.tools.workbench.coverage import Coverage, coverage
+from holdback.tools.workbench.coverage_gaps import coverage_gaps
+from holdback.tools.workbench.example_run import ExampleRun, run_examples
+from holdback.tools.workbench.mutation import (
     EQUIVALENT,
     LISTED,
     NOTICED,

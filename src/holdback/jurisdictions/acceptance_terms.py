@@ -8,8 +8,8 @@ from attrs import evolve
 
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.source_rules import NAME
-from holdback.model.merchant import SIGNATURES
-from holdback.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.merchant.merchant import SIGNATURES
 
 ACCEPTANCE: Final = ("signature", "bank_details", "consents")
 # More names than anybody fills in or agrees to.

@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import field
 
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
-from holdback.toml import Node
+from holdback.jurisdictions.toml import Node
 
 
 @frozen(kw_only=True)

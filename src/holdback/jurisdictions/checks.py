@@ -1,9 +1,10 @@
 """
 The checks of a jurisdiction: what it says of them under `[checks.NAME]` in `jurisdiction.toml`.
 
-A check gives some facts together, at one instant. Those that `facts.CHECKS` names are the same
-everywhere; a jurisdiction groups the facts that it declares into checks of its own. A check that a
-file names has its age as a fact, `NAME_age_days`. A child overlays its parent by check.
+A check gives some facts together, at one instant. Those that `eligibility.facts.CHECKS` names are
+the same everywhere; a jurisdiction groups the facts that it declares into checks of its own. A
+check that a file names has its age as a fact, `NAME_age_days`. A child overlays its parent by
+check.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from typing import Final
 
 from attrs import define, field
 
+from holdback.eligibility.facts import CHECKS, DERIVED, MOST_DAYS
 from holdback.errors import did_you_mean
-from holdback.exact_json import Json
-from holdback.facts import CHECKS, DERIVED, MOST_DAYS
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.acceptance_terms import read_name
 from holdback.jurisdictions.declared_facts import MAX_FACTS
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
+from holdback.jurisdictions.toml import Node, excerpt
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.types import draft_label
-from holdback.toml import Node, excerpt
 
 # A result may have to be of today, or may be as old as a fact of days can say.
 MAX_AGE_DAYS: Final = (0, MOST_DAYS)

@@ -13,8 +13,8 @@ from holdback.jurisdictions.jurisdiction_file import CLAIM
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.source_rules import add_rule_error
 from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.toml import excerpt
 from holdback.rules import Catalogue
-from holdback.toml import excerpt
 
 
 @define(eq=False)

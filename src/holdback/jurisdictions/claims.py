@@ -13,8 +13,8 @@ from typing import Final
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.source_rules import read_expression
 from holdback.jurisdictions.timeline import Period, read_period
+from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Catalogue, Checked, Kind, Tree, check
-from holdback.toml import Node, TomlTable
 
 NEVER: Final = "never"
 ALWAYS: Final = "always"

@@ -16,7 +16,7 @@ from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.toml import excerpt
+from holdback.jurisdictions.toml import excerpt
 
 # More dates of change than a policy has in decades.
 MAX_CHANGES: Final = 400

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from holdback.facts import DOWN, EVIDENCE, UP, catalogue
+from holdback.eligibility.facts import DOWN, EVIDENCE, UP, catalogue
+from holdback.exact.money import Currency
 from holdback.jurisdictions.labels import read_label
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.source_rules import invalid_name
-from holdback.money import Currency
+from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.check import MAX_MAGNITUDE
-from holdback.toml import Node, TomlTable
 
 # INVARIANT: a catalogue has at most 61 facts, 23 built in and these, inherited ones included: the
 # masks of a portfolio have a bit for each, below their other bits (decisions/portfolios).

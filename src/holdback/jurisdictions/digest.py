@@ -18,14 +18,14 @@ from typing import Final, TypeAlias, TypeVar
 
 from attrs import define, field
 
-from holdback.exact_json import Json, Verbatim, canonical, digest
-from holdback.exact_numbers import plain, without_zeros
+from holdback.eligibility.ruleset import Rule
+from holdback.exact.exact_json import Json, Verbatim, canonical, digest
+from holdback.exact.exact_numbers import plain, without_zeros
+from holdback.exact.money import Currency
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.source_rules import SourceProduct
-from holdback.model.deal import CANCELLED, DEFAULTED, FUNDED, RENEWED, REPAID
-from holdback.money import Currency
+from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWED, REPAID
 from holdback.rules import Catalogue, Fact, text
-from holdback.ruleset import Rule
 
 # The version of the rule language's semantics, part of every digest. It is raised when a rule with
 # the same text changes its meaning; otherwise a decision made under the old meaning would seem to

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdback.frozen_classes import frozen
-from holdback.toml import Node
+from holdback.jurisdictions.toml import Node
 
 
 @frozen(kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from holdback.eligibility.facts import CHECKS
 from holdback.errors import RuleError
-from holdback.facts import CHECKS
 from holdback.jurisdictions.checks import check_with_age
 from holdback.jurisdictions.overlay import Draft
 from holdback.rules import Catalogue

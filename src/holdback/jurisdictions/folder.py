@@ -27,7 +27,7 @@ from holdback.jurisdictions.reader import (
     read_with_parents,
 )
 from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
-from holdback.toml import MAX_BYTES, excerpt
+from holdback.jurisdictions.toml import MAX_BYTES, excerpt
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")

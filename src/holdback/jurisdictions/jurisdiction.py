@@ -11,16 +11,16 @@ import pendulum
 from attrs import Factory, evolve, field
 
 from holdback.errors import ConfigurationError, did_you_mean
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.money import Currency
-from holdback.toml import excerpt
+from holdback.jurisdictions.toml import excerpt
 
 
 @frozen(kw_only=True)
@@ -91,8 +91,8 @@ class Jurisdiction:
 
         It needs the extra `notebook`.
         """
-        from holdback import pictures  # noqa: PLC0415  # few draw one
         from holdback.jurisdictions.rulebook_display import versions  # noqa: PLC0415
+        from holdback.tools import pictures  # noqa: PLC0415  # few draw one
 
         records = [*versions(self.slices)]
         title = f"{self.code}: what holds from which day on"

@@ -13,9 +13,10 @@ import pendulum
 from attrs import field
 
 from holdback.errors import code_of, did_you_mean
-from holdback.exact_numbers import ROUNDINGS, RoundingMode
+from holdback.exact.exact_numbers import ROUNDINGS, RoundingMode
+from holdback.exact.frozen_values import frozen_record
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.acceptance_terms import (
     ACCEPTANCE,
     AcceptanceTerms,
@@ -25,10 +26,9 @@ from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, LATE_REMITTANCES, NAME, REFUND
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.money import Currency
-from holdback.number_format import NumberFormat
+from holdback.jurisdictions.toml import Node, TomlTable, excerpt
 from holdback.rules import Fact
-from holdback.toml import Node, TomlTable, excerpt
+from holdback.rules.number_format import NumberFormat
 
 FORMAT: Final = 1
 _MOST_FORMAT: Final = 10**9

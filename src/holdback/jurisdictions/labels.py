@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from holdback.toml import Node
+from holdback.jurisdictions.toml import Node
 
 # Longer than any that ships: a sentence has a few of them.
 MOST_CHARACTERS: Final = 60

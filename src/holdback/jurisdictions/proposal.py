@@ -12,6 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
+from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.errors import (
     ErrorDetail,
     InvalidDocument,
@@ -20,11 +21,10 @@ from holdback.errors import (
     did_you_mean,
     listed,
 )
-from holdback.exact_json import shown_path
+from holdback.exact.exact_json import shown_path
 from holdback.jurisdictions.quantity import right_text, unit_hint
 from holdback.rules import Catalogue, Kind, Parameter, check, parse
 from holdback.rules.check import MAX_MAGNITUDE, implication
-from holdback.ruleset import DECLINE, Rule
 
 _PROGRESS: Final = "progress"
 

@@ -7,11 +7,11 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from holdback.exact_numbers import scaled, trimmed, without_separators
+from holdback.exact.exact_numbers import scaled, trimmed, without_separators
+from holdback.jurisdictions.toml import MAX_DIGITS, Node
 from holdback.rules import Kind, Type
 from holdback.rules.slips import in_days
 from holdback.rules.values import whole as whole_number
-from holdback.toml import MAX_DIGITS, Node
 
 _BARE_NUMBER: Final = r"-?[0-9]+(\.[0-9]+)?"
 # A number with a currency or a sign of one on either side, or with another unit after it.

@@ -8,8 +8,8 @@ from typing import Final
 
 from attrs import field
 
+from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.facts import catalogue
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.claims import StatedClaim, read_claims
@@ -32,8 +32,8 @@ from holdback.jurisdictions.source_rules import (
     read_product,
     read_rules,
 )
+from holdback.jurisdictions.toml import Node, TomlTable, excerpt, read_toml
 from holdback.rules import Catalogue, Fact
-from holdback.toml import Node, TomlTable, excerpt, read_toml
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"

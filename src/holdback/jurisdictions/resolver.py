@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
+from holdback.eligibility.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 from holdback.errors import RuleError, did_you_mean
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_limits, checks_on
@@ -26,11 +27,10 @@ from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
 from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.toml import Node
 from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
-from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
-from holdback.toml import Node
 
 # More products than anybody chooses from. The rules in force together are bounded by `MOST_RULES`.
 MAX_PRODUCTS: Final = 20

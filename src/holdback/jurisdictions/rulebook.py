@@ -9,12 +9,15 @@ from typing import Any, Final
 import pendulum
 from attrs import NOTHING, evolve, field
 
-from holdback.eligibility import Assessment, assess
+from holdback.eligibility.assessment import Assessment, assess
+from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json
-from holdback.exact_numbers import RoundingMode
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import RoundingMode
+from holdback.exact.frozen_values import frozen_record
+from holdback.exact.money import Currency
+from holdback.exact.seal import Seal, sealing
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.checks import CheckTerms, age_limits
 from holdback.jurisdictions.digest import RulebookDigester, Versions, second_digest
@@ -27,11 +30,8 @@ from holdback.jurisdictions.proposal import (
     unknown_codes,
 )
 from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
-from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
-from holdback.ruleset import Rule, RuleSet
-from holdback.seal import Seal, sealing
 
 # The settings that the digest covers; the greatest ages of checks belong to them as well.
 _SETTINGS: Final = (

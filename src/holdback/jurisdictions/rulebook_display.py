@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, Final
 
-from holdback.eligibility import FLOOR_PERCENT
-from holdback.notebook.elements import (
+from holdback.eligibility.assessment import FLOOR_PERCENT
+from holdback.eligibility.rule_sentences import requirement
+from holdback.eligibility.ruleset import DECLINE, Rule, RuleSet
+from holdback.rules.values import days_text
+from holdback.tools.displays.elements import (
     display,
     facts,
     heading,
@@ -16,9 +19,6 @@ from holdback.notebook.elements import (
     short_digest,
     table,
 )
-from holdback.rule_sentences import requirement
-from holdback.rules.values import days_text
-from holdback.ruleset import DECLINE, Rule, RuleSet
 
 _RULES: Final = "Rules for renewals"
 _FIGURES: Final = "Thresholds"

@@ -14,21 +14,21 @@ from typing import Final
 
 from attrs import define, field
 
-from holdback.bounds import MOST_OFFERS
+from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, REFER
 from holdback.errors import RuleError
-from holdback.exact_numbers import HUNDRED_PERCENT
+from holdback.exact.bounds import MOST_OFFERS
+from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.exact.frozen_values import frozen_record
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.labels import read_label
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.money import Currency
+from holdback.jurisdictions.toml import Node, TomlTable, excerpt
 from holdback.rules import Catalogue, Kind, Tree, Type, parse
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import RESERVED
-from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
-from holdback.toml import Node, TomlTable, excerpt
 
 # The longest id or code: both appear in decision records and in notices to merchants.
 MAX_NAME: Final = 60

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable, excerpt
 
 _T = TypeVar("_T")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from holdback.facts import BUILT_IN_FACTS, LABELS
+from holdback.eligibility.facts import BUILT_IN_FACTS, LABELS
 from holdback.jurisdictions.overlay import Layer, Policy
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.toml import Node, excerpt
 from holdback.rules.types import draft_label
-from holdback.toml import Node, excerpt
 
 
 def add_uniqueness_errors(layers: Iterable[Layer]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.rules import Kind, Type
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from holdback.errors import ConfigurationError, Refusal
-from holdback.exact_json import Json, Opaque
+from holdback.exact.exact_json import Json, Opaque
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.bank_details import check_details, needed_details
 from holdback.lifecycle.commands import DETAILS, AcceptOffer
@@ -22,11 +22,11 @@ from holdback.lifecycle.events import (
     OfferAccepted,
 )
 from holdback.lifecycle.first_format import facts_at_acceptance
-from holdback.model import offer as offer_states
-from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
-from holdback.model.deal import FUNDED, REPAID, Deal
-from holdback.model.instants import plus
-from holdback.model.merchant import (
+from holdback.merchant import offer as offer_states
+from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
+from holdback.merchant.deal import FUNDED, REPAID, Deal
+from holdback.merchant.instants import plus
+from holdback.merchant.merchant import (
     BEFORE_SUBMISSION,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -35,8 +35,8 @@ from holdback.model.merchant import (
     Merchant,
     OfferSet,
 )
-from holdback.model.offer import Offer
-from holdback.model.profile import Profile, details_section, read_details
+from holdback.merchant.offer import Offer
+from holdback.merchant.profile import Profile, details_section, read_details
 
 
 def accept_offer(

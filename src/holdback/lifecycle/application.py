@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from attrs import field
 
 from holdback.errors import Refusal
-from holdback.exact_json import Json, Opaque
+from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.model.acceptance import BankDetails
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile, read_details
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile, read_details
 
 
 @frozen(kw_only=True)

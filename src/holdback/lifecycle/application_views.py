@@ -13,12 +13,12 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, OffersDeclined
 from holdback.lifecycle.receipts import record_receipt
-from holdback.model import offer as offer_states
-from holdback.model.application import Applications, ApplicationView, ProductDecision
-from holdback.model.deal import INITIAL, RENEWAL
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet
-from holdback.model.product import REFERRED
-from holdback.model.receipt import RecordReceipt
+from holdback.merchant import offer as offer_states
+from holdback.merchant.application import Applications, ApplicationView, ProductDecision
+from holdback.merchant.deal import INITIAL, RENEWAL
+from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
+from holdback.merchant.product import REFERRED
+from holdback.merchant.receipt import RecordReceipt
 
 
 def ask_applications(

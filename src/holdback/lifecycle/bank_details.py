@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
-from holdback.exact_json import field_path
+from holdback.exact.exact_json import field_path
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import ChangeBankDetails
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
@@ -15,10 +15,10 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
 from holdback.lifecycle.receipts import record_receipt
-from holdback.model.acceptance import SPECIFIED_DETAILS, BankDetails
-from holdback.model.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment, Merchant
-from holdback.model.profile import Profile, details_section
-from holdback.model.receipt import RecordReceipt
+from holdback.merchant.acceptance import SPECIFIED_DETAILS, BankDetails
+from holdback.merchant.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment, Merchant
+from holdback.merchant.profile import Profile, details_section
+from holdback.merchant.receipt import RecordReceipt
 
 
 def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, shown_path
+from holdback.exact.exact_json import Json, shown_path
+from holdback.exact.frozen_values import FrozenMapping
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping
-from holdback.model.instants import as_instant
-from holdback.model.validators import text
-from holdback.money import Money
+from holdback.merchant.instants import as_instant
+from holdback.merchant.validators import text
 from holdback.rules.values import FactValue, is_missing
 
 # The results of checks by the names of their facts.

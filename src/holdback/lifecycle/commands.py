@@ -16,9 +16,9 @@ from attrs import converters, field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact_json import field_path
+from holdback.exact.exact_json import field_path
+from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.money_commands import (
     Adjust,
@@ -37,14 +37,22 @@ from holdback.lifecycle.money_commands import (
     UnwindDeal,
     WriteOff,
 )
-from holdback.model.acceptance import BankDetails
-from holdback.model.application import OffersRequest
-from holdback.model.deal import CANCELLED, DEFAULTED
-from holdback.model.instants import as_instant
-from holdback.model.ledger import Entry
-from holdback.model.merchant import Takings
-from holdback.model.referral import ReferralEnding
-from holdback.model.validators import day, instance_of, one_of, optional, plain_day, text, tuple_of
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import OffersRequest
+from holdback.merchant.deal import CANCELLED, DEFAULTED
+from holdback.merchant.instants import as_instant
+from holdback.merchant.ledger import Entry
+from holdback.merchant.merchant import Takings
+from holdback.merchant.referral import ReferralEnding
+from holdback.merchant.validators import (
+    day,
+    instance_of,
+    one_of,
+    optional,
+    plain_day,
+    text,
+    tuple_of,
+)
 
 __all__ = [
     "AcceptOffer",

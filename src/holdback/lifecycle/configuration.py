@@ -13,17 +13,17 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
+from holdback.exact.frozen_values import frozen_record
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.ids import IdFactory, id_factory
 from holdback.lifecycle.input_checks import Situation
-from holdback.model.instants import local_date
-from holdback.model.merchant import Merchant
-from holdback.model.offer import Offer
-from holdback.money import Currency
+from holdback.merchant.instants import local_date
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.offer import Offer
 from holdback.offers.registry import PriceableProduct, priceable_products, versions
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdback.errors import Refusal
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RecordConsents
 from holdback.lifecycle.configuration import Configuration
@@ -14,9 +14,9 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ConsentsRecorded, Event
 from holdback.lifecycle.receipts import record_receipt
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.model.receipt import RecordReceipt
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import RecordReceipt
 
 
 def given_consents(

@@ -10,12 +10,12 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping
 from holdback.lifecycle.check_results import CheckResult, FactValues, exact_values
-from holdback.model.instants import as_instant
-from holdback.model.validators import text
+from holdback.merchant.instants import as_instant
+from holdback.merchant.validators import text
 
 # The results of a host's checks: by fact name, if they were made just now, or check by check.
 Evidence: TypeAlias = FactValues | Iterable[CheckResult]

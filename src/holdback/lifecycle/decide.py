@@ -31,9 +31,9 @@ from holdback.lifecycle.invitation import invitation, is_barred
 from holdback.lifecycle.invited import Invitation
 from holdback.lifecycle.operations import Operation, operation_of
 from holdback.lifecycle.receipts import repeated_reply, without_entries
-from holdback.model.evidence import CheckRecord
-from holdback.model.merchant import CarriedOut, Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.merchant import CarriedOut, Merchant
+from holdback.merchant.profile import Profile
 
 
 def decide(

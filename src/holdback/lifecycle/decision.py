@@ -12,8 +12,8 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.invited import Invitation
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 
 Reply_co = TypeVar("Reply_co", covariant=True)
 

@@ -16,9 +16,9 @@ from attrs import define, field
 
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import Event, event_type
-from holdback.model.deal import Deal, later
-from holdback.model.ledger import Entry, merged
-from holdback.model.merchant import Merchant, RememberedRequest
+from holdback.merchant.deal import Deal, later
+from holdback.merchant.ledger import Entry, merged
+from holdback.merchant.merchant import Merchant, RememberedRequest
 
 
 def misplaced(event: Event, why: str) -> HistoryError:

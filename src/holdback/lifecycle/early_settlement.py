@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from holdback.errors import ConfigurationError, Refusal
+from holdback.exact.money import Money
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
@@ -15,12 +16,11 @@ from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.money_commands import QuoteSettlement, SettleEarly
 from holdback.lifecycle.postings import conflict, is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
-from holdback.model.deal import Deal
-from holdback.model.ledger import DISCOUNT, PAYMENT, Entry, Posting
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt, SettlementQuote
-from holdback.model.schedule import elapsed_days
-from holdback.money import Money
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import DISCOUNT, PAYMENT, Entry, Posting
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import DealReceipt, SettlementQuote
+from holdback.merchant.schedule import elapsed_days
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.settlement import settlement_discount
 

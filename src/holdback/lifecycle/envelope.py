@@ -5,7 +5,7 @@ from __future__ import annotations
 from pendulum import DateTime
 
 from holdback.frozen_classes import frozen
-from holdback.model.merchant import CarriedOut
+from holdback.merchant.merchant import CarriedOut
 
 
 @frozen(kw_only=True)

@@ -8,9 +8,9 @@ from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ProfileErased
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.model.receipt import ProfileStatus
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import ProfileStatus
 from holdback.rules.values import days_text
 
 

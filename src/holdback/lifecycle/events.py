@@ -17,9 +17,10 @@ from attrs import evolve, field
 from attrs.converters import optional
 from pendulum import DateTime
 
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.lifecycle.envelope import Envelope
 from holdback.lifecycle.money_events import (
     DealDefaultedAgain,
@@ -44,12 +45,11 @@ from holdback.lifecycle.people_events import (
     ReferralDecided,
     SignatureRecorded,
 )
-from holdback.model.deal import Deal
-from holdback.model.ledger import Entry
-from holdback.model.merchant import Merchant, OfferSet, Takings
-from holdback.model.offer import Offer
-from holdback.model.referral import Referral
-from holdback.money import Money
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import Entry
+from holdback.merchant.merchant import Merchant, OfferSet, Takings
+from holdback.merchant.offer import Offer
+from holdback.merchant.referral import Referral
 
 __all__ = [
     "ApplicationClosed",

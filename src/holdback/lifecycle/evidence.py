@@ -14,15 +14,15 @@ from typing import Final
 
 from pendulum import DateTime
 
-from holdback.derived_facts import as_number, months_between, recorded_over
+from holdback.eligibility.derived_facts import as_number, months_between, recorded_over
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import CheckTerms
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.check_records import CHECKED_ON, CREDIT
-from holdback.model.evidence import CheckRecord, HeldFact
-from holdback.model.instants import local_date, start_of_day
-from holdback.model.merchant import ClosedOfferSet, CreditCheckDue, Merchant
-from holdback.model.offer import ELIGIBLE
+from holdback.merchant.evidence import CheckRecord, HeldFact
+from holdback.merchant.instants import local_date, start_of_day
+from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant
+from holdback.merchant.offer import ELIGIBLE
 from holdback.rules.types import Catalogue
 
 TAKINGS: Final = "takings"

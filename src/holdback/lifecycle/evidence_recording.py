@@ -14,10 +14,10 @@ from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import EvidenceRecorded
 from holdback.lifecycle.evidence import check_states
 from holdback.lifecycle.receipts import record_receipt
-from holdback.model.application import HeldCheck, HeldEvidence
-from holdback.model.evidence import CheckRecord
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import RecordReceipt
+from holdback.merchant.application import HeldCheck, HeldEvidence
+from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import RecordReceipt
 
 
 def evidence_of(

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import attrs
 
-from holdback.derived_facts import with_newer_evidence
+from holdback.eligibility.derived_facts import with_newer_evidence
 from holdback.lifecycle import events
 from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
@@ -27,11 +27,11 @@ from holdback.lifecycle.status_changes import (
     to_status,
 )
 from holdback.lifecycle.transitions import next_states
-from holdback.model import offer as offer_states
-from holdback.model.acceptance import ApplicationStatus
-from holdback.model.application import PROFILE
-from holdback.model.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal, later
-from holdback.model.merchant import (
+from holdback.merchant import offer as offer_states
+from holdback.merchant.acceptance import ApplicationStatus
+from holdback.merchant.application import PROFILE
+from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal, later
+from holdback.merchant.merchant import (
     AWAITING_DETAILS,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -44,7 +44,7 @@ from holdback.model.merchant import (
     RememberedRequest,
     Takings,
 )
-from holdback.model.referral import APPROVE
+from holdback.merchant.referral import APPROVE
 
 
 def evolve(merchant: Merchant, event: events.Event) -> Merchant:

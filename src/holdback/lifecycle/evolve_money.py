@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import attrs
 
+from holdback.exact.money import Money
 from holdback.lifecycle import money_events as events
 from holdback.lifecycle.draft import Draft, misplaced
 from holdback.lifecycle.status_changes import change_deal, change_fulfilment
-from holdback.model.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, UNWOUND, Deal
-from holdback.model.merchant import OfferSet
-from holdback.model.schedule import Pause
-from holdback.money import Money
+from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, UNWOUND, Deal
+from holdback.merchant.merchant import OfferSet
+from holdback.merchant.schedule import Pause
 
 
 def _entries_posted(draft: Draft, event: events.EntriesPosted) -> None:

@@ -17,10 +17,10 @@ from holdback.lifecycle.status_changes import (
     close_offers,
     to_status,
 )
-from holdback.model import offer as offer_states
-from holdback.model.deal import FUNDED
-from holdback.model.instants import elapsed, plus
-from holdback.model.merchant import IN_FULFILMENT, LAPSED, Fulfilment, OfferSet
+from holdback.merchant import offer as offer_states
+from holdback.merchant.deal import FUNDED
+from holdback.merchant.instants import elapsed, plus
+from holdback.merchant.merchant import IN_FULFILMENT, LAPSED, Fulfilment, OfferSet
 
 
 def _application_lapsed(draft: Draft, event: events.ApplicationLapsed) -> None:

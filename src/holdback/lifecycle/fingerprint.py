@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import attrs
 
-from holdback.exact_json import Json, Opaque, canonical
+from holdback.exact.exact_json import Json, Opaque, canonical
+from holdback.exact.money import Money
 from holdback.lifecycle.commands import Command
-from holdback.model.profile import Profile
-from holdback.money import Money
+from holdback.merchant.profile import Profile
 
 # 128 bits: enough that no two requests of one merchant share a fingerprint.
 _HEX_DIGITS: Final = 32

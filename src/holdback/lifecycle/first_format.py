@@ -14,23 +14,23 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from holdback.derived_facts import (
+from holdback.eligibility.derived_facts import (
     held_facts,
     months_between,
     recorded_over,
     takings_facts,
     with_newer_evidence,
 )
+from holdback.eligibility.ruleset import known_facts
 from holdback.errors import Refusal
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.lookup import deal_reply
-from holdback.model.deal import LookupDeal
-from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.receipt import DealReceipt
-from holdback.ruleset import known_facts
+from holdback.merchant.deal import LookupDeal
+from holdback.merchant.merchant import Merchant, OfferSet
+from holdback.merchant.receipt import DealReceipt
 
 
 def first_format_refusal() -> Refusal:

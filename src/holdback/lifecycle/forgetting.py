@@ -14,10 +14,10 @@ from pendulum import DateTime
 
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.events import EntriesClosed, Event, Forgotten
-from holdback.model.acceptance import ApplicationStatus
-from holdback.model.deal import Deal
-from holdback.model.instants import utc
-from holdback.model.merchant import IN_FULFILMENT, Merchant
+from holdback.merchant.acceptance import ApplicationStatus
+from holdback.merchant.deal import Deal
+from holdback.merchant.instants import utc
+from holdback.merchant.merchant import IN_FULFILMENT, Merchant
 
 # The sets of offers that a state holds with all their products, open or closed lately.
 MOST_SETS: Final = 50

@@ -8,9 +8,10 @@ from typing import Any
 import attrs
 from pendulum import DateTime
 
-from holdback.eligibility import FLOOR, FLOOR_PERCENT
+from holdback.eligibility.assessment import FLOOR, FLOOR_PERCENT
 from holdback.errors import Refusal
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
+from holdback.exact.money import Money
 from holdback.lifecycle.bank_details import check_details, may_submit, needed_details
 from holdback.lifecycle.commands import CloseApplication, FundDeal, RecordSignature, SupplyDetails
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
@@ -28,18 +29,17 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.model.acceptance import ApplicationStatus, BankDetails
-from holdback.model.deal import DEFAULTED, FUNDED, INITIAL, RECOVERED, RENEWAL, REPAID, Deal
-from holdback.model.merchant import (
+from holdback.merchant.acceptance import ApplicationStatus, BankDetails
+from holdback.merchant.deal import DEFAULTED, FUNDED, INITIAL, RECOVERED, RENEWAL, REPAID, Deal
+from holdback.merchant.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
     Fulfilment,
     Merchant,
     Signature,
 )
-from holdback.model.profile import Profile, details_section
-from holdback.model.receipt import DealReceipt
-from holdback.money import Money
+from holdback.merchant.profile import Profile, details_section
+from holdback.merchant.receipt import DealReceipt
 
 
 def supply_details(

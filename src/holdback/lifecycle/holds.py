@@ -17,10 +17,10 @@ from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, HoldLifted, HoldPlaced
 from holdback.lifecycle.receipts import record_receipt
 from holdback.lifecycle.referrals import noted
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.model.receipt import RecordReceipt
-from holdback.model.referral import Hold, Holds, NotedHold
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.referral import Hold, Holds, NotedHold
 
 # The holds of one merchant at a time.
 MOST_HOLDS: Final = 20

@@ -16,6 +16,7 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.commands import (
     Adjust,
@@ -34,9 +35,8 @@ from holdback.lifecycle.commands import (
     UnwindDeal,
     WriteOff,
 )
-from holdback.model.deal import Deal
-from holdback.model.ledger import KINDS, RECORDED_KINDS, REVERSAL
-from holdback.money import Currency, Money
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import KINDS, RECORDED_KINDS, REVERSAL
 
 # A command, or the fields of one that could be read.
 _Input: TypeAlias = Any

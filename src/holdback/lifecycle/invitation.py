@@ -16,8 +16,8 @@ from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.invited import PRODUCTS, RULES, SERVICE, Invitation
 from holdback.lifecycle.product_decisions import DecidedProduct, ProductsCase, decided_products
 from holdback.lifecycle.status import RenewalCase, renewal_case
-from holdback.model.merchant import Merchant
-from holdback.model.product import DECLINED
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.product import DECLINED
 
 
 def invitation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from holdback.eligibility import Assessment
+from holdback.eligibility.assessment import Assessment
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.status import RenewalCase

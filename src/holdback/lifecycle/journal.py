@@ -15,9 +15,9 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
 )
 from holdback.lifecycle.evolve import evolve_all
-from holdback.model.consistency import merchant_errors
-from holdback.model.ledger import Entry, in_order, merged
-from holdback.model.merchant import Merchant
+from holdback.merchant.consistency import merchant_errors
+from holdback.merchant.ledger import Entry, in_order, merged
+from holdback.merchant.merchant import Merchant
 
 
 def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from holdback.errors import Refusal
+from holdback.exact.money import Money
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
@@ -14,8 +15,8 @@ from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.money_commands import Adjust, RecordRecovery, Refund, Transfer, WriteOff
 from holdback.lifecycle.postings import is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
-from holdback.model.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
-from holdback.model.ledger import (
+from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
+from holdback.merchant.ledger import (
     ADJUSTMENT,
     RECOVERY,
     REFUND,
@@ -25,9 +26,8 @@ from holdback.model.ledger import (
     EntryKind,
     Posting,
 )
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt
-from holdback.money import Money
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import DealReceipt
 
 
 def refund(

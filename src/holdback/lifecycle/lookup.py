@@ -7,10 +7,10 @@ from datetime import date
 
 from pendulum import DateTime
 
-from holdback.derived_facts import performance
-from holdback.eligibility import UNDETERMINED, Assessment
+from holdback.eligibility.assessment import UNDETERMINED, Assessment
+from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
-from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import AssessRenewal, LookUp, ReviewRenewal
@@ -23,9 +23,9 @@ from holdback.lifecycle.invited import RULES, Invitation
 from holdback.lifecycle.offers import required_check
 from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.lifecycle.status import RenewalCase, renewal_case
-from holdback.model.application import Check
-from holdback.model.deal import Deal, LookupDeal, MerchantLookup, Performance
-from holdback.model.merchant import Merchant
+from holdback.merchant.application import Check
+from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
+from holdback.merchant.merchant import Merchant
 
 
 def look_up(

@@ -12,10 +12,18 @@ from typing import TypeAlias
 
 from attrs import converters, field
 
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.model.ledger import SignedMoney
-from holdback.model.validators import amount, day, optional, percentage, plain_day, term_days, text
-from holdback.money import Money
+from holdback.merchant.ledger import SignedMoney
+from holdback.merchant.validators import (
+    amount,
+    day,
+    optional,
+    percentage,
+    plain_day,
+    term_days,
+    text,
+)
 
 
 @frozen(kw_only=True)

@@ -8,9 +8,9 @@ from pendulum import DateTime
 
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.envelope import Envelope
-from holdback.model.ledger import Posting
-from holdback.model.offer import Offer
-from holdback.model.schedule import TermsChange
+from holdback.merchant.ledger import Posting
+from holdback.merchant.offer import Offer
+from holdback.merchant.schedule import TermsChange
 
 
 @frozen(kw_only=True)

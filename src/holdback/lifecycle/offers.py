@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 from attrs import evolve
 from pendulum import DateTime
 
-from holdback.derived_facts import held_evidence, initial_facts, takings_facts
+from holdback.eligibility.derived_facts import held_evidence, initial_facts, takings_facts
+from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, Refusal
-from holdback.exact_json import Json, Opaque
+from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
@@ -37,15 +38,14 @@ from holdback.lifecycle.product_decisions import (
     referral_of,
 )
 from holdback.lifecycle.status import base_deal, renewal_case
-from holdback.model import offer as offer_states
-from holdback.model.application import Check, OffersRequest, RequiredChecks
-from holdback.model.evidence import HeldFact
-from holdback.model.instants import utc
-from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.product import REFERRED, Offers, Product
-from holdback.model.profile import Profile
-from holdback.model.referral import Referral
-from holdback.ruleset import known_facts
+from holdback.merchant import offer as offer_states
+from holdback.merchant.application import Check, OffersRequest, RequiredChecks
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.instants import utc
+from holdback.merchant.merchant import Merchant, OfferSet
+from holdback.merchant.product import REFERRED, Offers, Product
+from holdback.merchant.profile import Profile
+from holdback.merchant.referral import Referral
 
 
 def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, get_args
 
-from holdback.eligibility import Assessment
+from holdback.eligibility.assessment import Assessment
 from holdback.frozen_classes import frozen
 from holdback.lifecycle import commands
 from holdback.lifecycle.acceptance import accept_offer
@@ -51,19 +51,19 @@ from holdback.lifecycle.requoting import requote
 from holdback.lifecycle.schedule_changes import change_terms, pause, resume
 from holdback.lifecycle.statement import ask_statement
 from holdback.lifecycle.unwinding import unwind_deal
-from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import Applications, Check, HeldEvidence, RequiredChecks
-from holdback.model.deal import LookupDeal, MerchantLookup, Performance
-from holdback.model.product import Offers
-from holdback.model.receipt import (
+from holdback.merchant.acceptance import Acceptance, ApplicationStatus
+from holdback.merchant.application import Applications, Check, HeldEvidence, RequiredChecks
+from holdback.merchant.deal import LookupDeal, MerchantLookup, Performance
+from holdback.merchant.product import Offers
+from holdback.merchant.receipt import (
     DealReceipt,
     ProfileStatus,
     RecordReceipt,
     SettlementQuote,
     TakingsReceipt,
 )
-from holdback.model.referral import Holds, Referrals
-from holdback.model.statement import DealStatement, KindTotal, Statement, StatementLine
+from holdback.merchant.referral import Holds, Referrals
+from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 
 __all__ = [
     "COMMANDS",

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from attrs import field
 
+from holdback.exact.frozen_values import FrozenMapping, frozen_texts
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_texts
 from holdback.lifecycle.envelope import Envelope
-from holdback.model.evidence import CheckRecord
-from holdback.model.merchant import Signature
-from holdback.model.referral import Hold, ReferralDecision
+from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.merchant import Signature
+from holdback.merchant.referral import Hold, ReferralDecision
 
 
 @frozen(kw_only=True)

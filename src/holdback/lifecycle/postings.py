@@ -20,10 +20,10 @@ from holdback.lifecycle.events import (
     QueuedRenewalReady,
 )
 from holdback.lifecycle.transitions import next_states
-from holdback.model.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
-from holdback.model.instants import plus
-from holdback.model.ledger import Entry, Posting
-from holdback.model.merchant import Merchant
+from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
+from holdback.merchant.instants import plus
+from holdback.merchant.ledger import Entry, Posting
+from holdback.merchant.merchant import Merchant
 
 
 def posted(

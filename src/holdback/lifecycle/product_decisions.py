@@ -13,24 +13,24 @@ from collections.abc import Callable, Iterator, Mapping
 from attrs import field
 from pendulum import DateTime
 
-from holdback.eligibility import Assessment, assess
-from holdback.exact_json import Json
+from holdback.eligibility.assessment import Assessment, assess
+from holdback.eligibility.reasons import reasons
+from holdback.eligibility.ruleset import RuleSet, known_facts
+from holdback.exact.exact_json import Json
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import rule_digest
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import QUEUE
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.status import RenewalCase
-from holdback.model.merchant import Merchant
-from holdback.model.product import ACCEPTED, Product
-from holdback.model.referral import DECLINE, Referral, ReferralDecision, ReferredRule
-from holdback.money import Money
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.product import ACCEPTED, Product
+from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, ReferredRule
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
-from holdback.reasons import reasons
 from holdback.rules.types import Facts
-from holdback.ruleset import RuleSet, known_facts
 
 # The id of an offer, from the key of its product and its place among the product's offers.
 OfferIds = Callable[[str, int], str]

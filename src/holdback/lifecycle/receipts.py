@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 
 _R = TypeVar("_R")
 

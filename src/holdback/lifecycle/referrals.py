@@ -7,18 +7,18 @@ from datetime import timedelta
 from pendulum import DateTime
 
 from holdback.errors import InvalidDocument, Refusal
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.commands import AskReferrals, DecideReferral
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, ReferralDecided
 from holdback.lifecycle.receipts import record_receipt
-from holdback.model.instants import plus
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.model.receipt import RecordReceipt
-from holdback.model.referral import APPROVE, Referral, ReferralDecision, Referrals
+from holdback.merchant.instants import plus
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
+from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.referral import APPROVE, Referral, ReferralDecision, Referrals
 
 
 def decide_referral(

@@ -8,6 +8,7 @@ from datetime import date
 from attrs import evolve
 
 from holdback.errors import InvalidDocument, Refusal
+from holdback.exact.money import Money
 from holdback.lifecycle.commands import (
     DEAL_ENDINGS,
     CloseDeal,
@@ -34,11 +35,10 @@ from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.model.deal import CANCELLED, FUNDED, RENEWAL, Deal
-from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
-from holdback.model.merchant import DECLINED_APPLICATION, Merchant, Takings
-from holdback.model.receipt import DealReceipt, TakingsReceipt
-from holdback.money import Money
+from holdback.merchant.deal import CANCELLED, FUNDED, RENEWAL, Deal
+from holdback.merchant.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
+from holdback.merchant.merchant import DECLINED_APPLICATION, Merchant, Takings
+from holdback.merchant.receipt import DealReceipt, TakingsReceipt
 
 
 def record_takings(

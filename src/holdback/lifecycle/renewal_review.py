@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdback.eligibility import Assessment
+from holdback.eligibility.assessment import Assessment
 from holdback.frozen_classes import frozen
-from holdback.model.application import Check
+from holdback.merchant.application import Check
 
 
 @frozen(kw_only=True)

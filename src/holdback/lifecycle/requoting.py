@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from holdback.errors import ConfigurationError, Refusal
+from holdback.exact.money import Money
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.acceptance import check_base_deal, open_offer
 from holdback.lifecycle.configuration import Configuration
@@ -13,10 +14,9 @@ from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, OfferRequoted
 from holdback.lifecycle.input_checks import check_input
 from holdback.lifecycle.money_commands import Requote
-from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.offer import Offer
-from holdback.model.product import Offers, Product
-from holdback.money import Money
+from holdback.merchant.merchant import Merchant, OfferSet
+from holdback.merchant.offer import Offer
+from holdback.merchant.product import Offers, Product
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote_amount, with_settlement
 from holdback.offers.registry import PriceableProduct

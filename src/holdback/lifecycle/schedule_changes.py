@@ -13,10 +13,10 @@ from holdback.lifecycle.input_checks import check_input
 from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.money_commands import ChangeTerms, PauseDeal, ResumeDeal
 from holdback.lifecycle.receipts import deal_receipt
-from holdback.model.deal import Deal
-from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt
-from holdback.model.schedule import TermsChange, elapsed_days
+from holdback.merchant.deal import Deal
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.schedule import TermsChange, elapsed_days
 from holdback.offers.calculator import Term
 
 

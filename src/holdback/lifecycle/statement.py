@@ -7,16 +7,17 @@ from datetime import date
 
 from attrs import evolve
 
+from holdback.exact.money import Currency, Money
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.input_checks import check_input
 from holdback.lifecycle.money_commands import AskStatement
-from holdback.model.deal import Deal
-from holdback.model.ledger import KINDS
-from holdback.model.merchant import Merchant
-from holdback.model.movements import Movements, movements
-from holdback.model.statement import (
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import KINDS
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.movements import Movements, movements
+from holdback.merchant.statement import (
     DISBURSEMENT,
     RECEIVED,
     REMITTED,
@@ -26,8 +27,7 @@ from holdback.model.statement import (
     Statement,
     StatementLine,
 )
-from holdback.model.statement_check import statement_differences
-from holdback.money import Currency, Money
+from holdback.merchant.statement_check import statement_differences
 
 
 def ask_statement(

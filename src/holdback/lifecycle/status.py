@@ -11,13 +11,13 @@ from datetime import date
 
 from pendulum import DateTime
 
-from holdback.derived_facts import renewal_facts
-from holdback.eligibility import Assessment, assess
+from holdback.eligibility.assessment import Assessment, assess
+from holdback.eligibility.derived_facts import renewal_facts
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.evidence import evidence_facts
-from holdback.model.deal import REPAID, Deal
-from holdback.model.merchant import Merchant
+from holdback.merchant.deal import REPAID, Deal
+from holdback.merchant.merchant import Merchant
 from holdback.rules.types import Facts
 
 

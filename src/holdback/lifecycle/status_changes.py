@@ -9,10 +9,10 @@ import attrs
 
 from holdback.lifecycle.draft import Draft, misplaced
 from holdback.lifecycle.transitions import next_states
-from holdback.model import offer as offer_states
-from holdback.model.deal import Deal
-from holdback.model.merchant import IN_FULFILMENT, Fulfilment, OfferSet
-from holdback.model.product import Product
+from holdback.merchant import offer as offer_states
+from holdback.merchant.deal import Deal
+from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, OfferSet
+from holdback.merchant.product import Product
 
 
 def close_offers(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from holdback.frozen_classes import frozen
-from holdback.model import deal, merchant, offer
+from holdback.merchant import deal, merchant, offer
 
 OFFERED: Final = "offered"
 EXPIRED: Final = "Expired"

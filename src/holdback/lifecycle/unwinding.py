@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdback.errors import Refusal
+from holdback.exact.money import Money
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
@@ -15,8 +16,8 @@ from holdback.lifecycle.money_commands import UnwindDeal
 from holdback.lifecycle.postings import is_recorded
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.model.deal import RENEWED, UNWOUND, Deal
-from holdback.model.ledger import (
+from holdback.merchant.deal import RENEWED, UNWOUND, Deal
+from holdback.merchant.ledger import (
     CHARGE_CANCELLED,
     DISCOUNT,
     PRINCIPAL_RETURN,
@@ -25,9 +26,8 @@ from holdback.model.ledger import (
     EntryKind,
     Posting,
 )
-from holdback.model.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
-from holdback.model.receipt import DealReceipt
-from holdback.money import Money
+from holdback.merchant.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
+from holdback.merchant.receipt import DealReceipt
 
 
 def unwind_deal(

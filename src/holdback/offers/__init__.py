@@ -8,7 +8,7 @@ registers them.
 
 from __future__ import annotations
 
-from holdback.model.product import Limits
+from holdback.merchant.product import Limits
 from holdback.offers.calculator import (
     FactorRateCalculator,
     LimitsCalculator,

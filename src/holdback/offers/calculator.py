@@ -19,8 +19,8 @@ from typing import ClassVar, Final, NewType, Protocol, TypeAlias, runtime_checka
 
 from attrs import field
 
-from holdback.bounds import MOST_TERM_DAYS
-from holdback.exact_numbers import (
+from holdback.exact.bounds import MOST_TERM_DAYS
+from holdback.exact.exact_numbers import (
     HUNDRED_PERCENT,
     PERCENT_PLACES,
     RATIO_PLACES,
@@ -29,9 +29,9 @@ from holdback.exact_numbers import (
     scaled,
     trimmed,
 )
+from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.model.product import Limits
-from holdback.money import Currency, Money
+from holdback.merchant.product import Limits
 from holdback.rules.types import Catalogue, Facts, Kind
 from holdback.rules.values import FactValue
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from attrs import field
 
-from holdback.bounds import MOST_OFFERS, MOST_RATIO
 from holdback.errors import InvalidValue
-from holdback.exact_numbers import subtract
+from holdback.exact.bounds import MOST_OFFERS, MOST_RATIO
+from holdback.exact.exact_numbers import subtract
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Ratio
 
 _ONE = Decimal(1)

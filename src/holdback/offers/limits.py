@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from attrs import Attribute, field
 
-from holdback.bounds import MOST_RATIO
 from holdback.errors import InvalidValue
+from holdback.exact.bounds import MOST_RATIO
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.model.product import Limits
-from holdback.money import Money
+from holdback.merchant.product import Limits
 from holdback.offers.calculator import PricingCase, Ratio
 
 

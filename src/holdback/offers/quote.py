@@ -11,20 +11,20 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
-from holdback.eligibility import RECORD_FORMAT, UNDETERMINED, Assessment
-from holdback.eligibility import REFERRED as RENEWAL_REFERRED
-from holdback.exact_json import Json
-from holdback.exact_numbers import HUNDRED_PERCENT, plain, plain_digits
+from holdback.eligibility.assessment import RECORD_FORMAT, UNDETERMINED, Assessment
+from holdback.eligibility.assessment import REFERRED as RENEWAL_REFERRED
+from holdback.eligibility.reasons import Reason, reasons
+from holdback.eligibility.ruleset import Answers
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, plain, plain_digits
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.model.offer import Offer
-from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
-from holdback.money import Money
+from holdback.merchant.offer import Offer
+from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.offers.calculator import PricingCase
 from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.results import Results
-from holdback.reasons import Reason, reasons
-from holdback.ruleset import Answers
 
 
 @frozen(kw_only=True)

@@ -14,22 +14,23 @@ from typing import Any, Final, get_type_hints
 import attrs
 from attrs import field
 
-from holdback.bounds import MOST_OFFERS, most_money
 from holdback.errors import (
     ConfigurationError,
     ErrorDetail,
     code_of,
     did_you_mean,
 )
-from holdback.exact_numbers import RATIO_PLACES, plain, scaled
+from holdback.exact.bounds import MOST_OFFERS, most_money
+from holdback.exact.exact_numbers import RATIO_PLACES, plain, scaled
+from holdback.exact.frozen_values import FrozenMapping
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of
 from holdback.jurisdictions.quantity import right_text
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import CALCULATOR_KINDS
-from holdback.money import Money
+from holdback.jurisdictions.toml import excerpt
 from holdback.offers.calculator import (
     Calculator,
     FactorRateCalculator,
@@ -50,7 +51,6 @@ from holdback.offers.settlement_calculators import (
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
 from holdback.rules.types import Catalogue, Kind, Type
-from holdback.toml import excerpt
 
 BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
     {

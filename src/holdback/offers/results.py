@@ -13,7 +13,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
-from holdback.bounds import (
+from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.exact.bounds import (
     MOST_OFFERS,
     MOST_RATIO,
     MOST_SPLIT,
@@ -21,11 +22,10 @@ from holdback.bounds import (
     MOST_TERM_MONTHS,
     most_money,
 )
-from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, divide, scaled
+from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES, divide, scaled
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.model.product import Limits
-from holdback.money import Money
+from holdback.merchant.product import Limits
 from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.registry import PriceableProduct
 

@@ -9,11 +9,11 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from cattrs import Converter
 
-from holdback.bounds import most_money
 from holdback.errors import InvalidValue, code_of, did_you_mean
-from holdback.exact_numbers import trimmed
+from holdback.exact.bounds import most_money
+from holdback.exact.exact_numbers import trimmed
+from holdback.exact.money import Money
 from holdback.jurisdictions.source_rules import SETTLEMENT
-from holdback.money import Money
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.settlement_calculators import SettlementBand

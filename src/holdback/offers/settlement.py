@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.exact.money import Money
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.money import Money
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.registry import bind, registered
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from attrs import field
 
-from holdback.bounds import MOST_OFFERS
 from holdback.errors import InvalidValue
-from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, plain, scaled
+from holdback.exact.bounds import MOST_OFFERS
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, plain, scaled
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.money import Money
 from holdback.offers.calculator import Percent, SettlementCase
 
 _HUNDRED = 100

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from attrs import field
 
-from holdback.bounds import MOST_OFFERS, MOST_SPLIT
 from holdback.errors import InvalidValue
+from holdback.exact.bounds import MOST_OFFERS, MOST_SPLIT
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
 from holdback.offers.term import check_months, days_to_repay
 

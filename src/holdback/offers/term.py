@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from attrs import field
 
-from holdback.bounds import MOST_TERM_DAYS, MOST_TERM_MONTHS
 from holdback.errors import InvalidValue
-from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
+from holdback.exact.bounds import MOST_TERM_DAYS, MOST_TERM_MONTHS
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
 
 

@@ -8,28 +8,28 @@ deal alone: both come from the same checked rules, on whole numbers.
 
 try:
     from holdback.jurisdictions.folder_copy import copy_jurisdictions
-    from holdback.portfolio.answer_table import AnswerTable
-    from holdback.portfolio.assessment import assess, prepare
-    from holdback.portfolio.cohort_outcomes import cohorts
-    from holdback.portfolio.column_findings import ColumnFinding, Findings
-    from holdback.portfolio.column_mapping import ColumnMapping
-    from holdback.portfolio.comparison import Comparison, compare, migration
-    from holdback.portfolio.frame_check import check_frame, findings
-    from holdback.portfolio.html_report import to_html
-    from holdback.portfolio.mapped_frame import read
-    from holdback.portfolio.mapping_suggestion import suggest
-    from holdback.portfolio.near_thresholds import near
-    from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
-    from holdback.portfolio.pace_projection import project
-    from holdback.portfolio.quotes import quote
-    from holdback.portfolio.row_explanation import explain
-    from holdback.portfolio.rule_funnel import funnel
-    from holdback.portfolio.sample_deals import sample
-    from holdback.portfolio.sql_query import sql
-    from holdback.portfolio.summary import Summary, summarise
-    from holdback.portfolio.suspects import SuspectColumns
-    from holdback.portfolio.threshold_sweep import sweep
-    from holdback.portfolio.workbook import to_excel
+    from holdback.portfolio.answers.answer_table import AnswerTable
+    from holdback.portfolio.answers.html_report import to_html
+    from holdback.portfolio.answers.workbook import to_excel
+    from holdback.portfolio.assessing.assessment import assess, prepare
+    from holdback.portfolio.assessing.outcome_codes import OUTCOMES, codes, needed
+    from holdback.portfolio.assessing.quotes import quote
+    from holdback.portfolio.assessing.row_explanation import explain
+    from holdback.portfolio.reading.column_findings import ColumnFinding, Findings
+    from holdback.portfolio.reading.column_mapping import ColumnMapping
+    from holdback.portfolio.reading.frame_check import check_frame, findings
+    from holdback.portfolio.reading.mapped_frame import read
+    from holdback.portfolio.reading.mapping_suggestion import suggest
+    from holdback.portfolio.reading.suspects import SuspectColumns
+    from holdback.portfolio.sample.sample_deals import sample
+    from holdback.portfolio.sql.sql_query import sql
+    from holdback.portfolio.studies.cohort_outcomes import cohorts
+    from holdback.portfolio.studies.comparison import Comparison, compare, migration
+    from holdback.portfolio.studies.near_thresholds import near
+    from holdback.portfolio.studies.pace_projection import project
+    from holdback.portfolio.studies.rule_funnel import funnel
+    from holdback.portfolio.studies.summary import Summary, summarise
+    from holdback.portfolio.studies.threshold_sweep import sweep
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
     if package not in ("narwhals", "numpy"):

@@ -4,7 +4,7 @@
 by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) and by the renderer
 (`text`, `words`). The language knows numbers, money and dates; it does not know merchants.
 
->>> from holdback.money import Currency
+>>> from holdback.exact.money import Currency
 >>> from holdback.rules import interpret
 >>> percent = Type(Kind.PERCENT)
 >>> progress = Fact(name="progress", type=percent, low=0, high=1_000_000, rounded_down=True)

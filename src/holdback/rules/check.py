@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final, NoReturn, assert_never
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import hints, rounding, scaling, values
 from holdback.rules.operators import OPERATORS, Role
 from holdback.rules.render import text_of

@@ -93,7 +93,7 @@ def columns(
     functions have the same names, for its own.
 
     >>> import polars as pl
-    >>> from holdback.money import Currency
+    >>> from holdback.exact.money import Currency
     >>> from holdback.rules import Catalogue, Fact, Type, check, parse
     >>> silence = Fact(name="silence", type=Type(Kind.DAYS), low=0, high=100)
     >>> known = Catalogue(facts=(silence,), currency=Currency.of("GBP"))

@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from holdback.exact_numbers import floor, multiply, whole
+from holdback.exact.exact_numbers import floor, multiply, whole
 
 
 class FactShape(NamedTuple):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from holdback.errors import did_you_mean, listed
-from holdback.exact_numbers import RATIO_PLACES
+from holdback.exact.exact_numbers import RATIO_PLACES
 from holdback.rules.tree import Literal, Node, Syntax
 from holdback.rules.types import Catalogue, Kind, Type
 from holdback.rules.values import written

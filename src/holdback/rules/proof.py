@@ -65,7 +65,7 @@ class Terms:
 
     A *suffix* tells the facts of one deal from those of another in the same context.
 
-    >>> from holdback.money import Currency
+    >>> from holdback.exact.money import Currency
     >>> from holdback.rules import Catalogue, Kind, Type, check, parse
     >>> silence = Fact(name="silence", type=Type(Kind.DAYS), low=0, high=100)
     >>> catalogue = Catalogue(facts=(silence,), currency=Currency.of("GBP"))

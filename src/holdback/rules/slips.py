@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from holdback.exact_numbers import without_separators
+from holdback.exact.exact_numbers import without_separators
 from holdback.rules.operators import OPPOSITES
 
 NO_SEPARATORS: Final = "a number has a point for its decimals and no separators"

@@ -98,7 +98,7 @@ def flag_sql(
     *numbers* has the SQL of a column of 64-bit whole numbers by the name of the fact; `check` has
     verified that no result can pass 2**62. *constant* writes the numbers of the rule itself.
 
-    >>> from holdback.money import Currency
+    >>> from holdback.exact.money import Currency
     >>> from holdback.rules import Catalogue, Fact, Type, check, parse
     >>> silence = Fact(name="silence", type=Type(Kind.DAYS), low=0, high=100)
     >>> known = Catalogue(facts=(silence,), currency=Currency.of("GBP"))

@@ -18,7 +18,7 @@ from holdback.rules.operators import OPERATORS
 
 # Ten times the longest rule that a reviewer should be asked to read.
 MAX_CHARACTERS: Final = 1_000
-# More digits than any exact number of holdback has (`exact_numbers.MAX_DIGITS`).
+# More digits than any exact number of holdback has (`exact.exact_numbers.MAX_DIGITS`).
 MAX_LITERAL_DIGITS: Final = 30
 
 # The characters of a wrong number that a message repeats.

@@ -23,11 +23,11 @@ from holdback.errors import (
     did_you_mean,
     listed,
 )
-from holdback.exact_json import shown_path
-from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
+from holdback.exact.exact_json import shown_path
+from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
-from holdback.money import Currency
 from holdback.rules import values
 from holdback.rules.fact_reader import FactShape, Preparer, preparer
 from holdback.rules.values import FactValue

@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from holdback.errors import InvalidValue
-from holdback.exact_numbers import MAX_DIGITS, read_decimal, scaled, scaled_down
-from holdback.money import Currency, Money
+from holdback.exact.exact_numbers import MAX_DIGITS, read_decimal, scaled, scaled_down
+from holdback.exact.money import Currency, Money
 
 # The value of a fact, or of a host's evidence, as a plain value: exact, so never a float. None is
 # unknown. Text is also a percentage, an amount or a day as people write it: "64.5%", "GBP 1200.00".

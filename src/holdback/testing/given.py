@@ -36,16 +36,16 @@ from pendulum import DateTime
 from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.check_results import CheckResult, FactValues
 from holdback.lifecycle.commands import Command, RecordEvidence
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.events import Event, numbered
-from holdback.model.instants import as_instant
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.instants import as_instant
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.rules.values import FactValue
 from holdback.testing.inputs import (
     Body,

@@ -10,19 +10,19 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from holdback.dispatch import perform
+from holdback.eligibility.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.engine import Engine
 from holdback.errors import Refusal, did_you_mean
-from holdback.exact_json import Json
-from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.exact.exact_json import Json
+from holdback.exact.money import Money
 from holdback.lifecycle.commands import Command, RequestOffers, ReviewRenewal
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.deal import DEFAULTED, RECOVERED, Deal
-from holdback.model.merchant import Merchant
-from holdback.model.offer import ELIGIBLE
-from holdback.model.profile import Profile
-from holdback.money import Money
+from holdback.merchant.deal import DEFAULTED, RECOVERED, Deal
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.offer import ELIGIBLE
+from holdback.merchant.profile import Profile
 from holdback.testing import payloads
 
 # The input of an operation: JSON as text, or already parsed.

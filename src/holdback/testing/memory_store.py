@@ -14,8 +14,8 @@ from typing import Final, Literal, TypeAlias
 from attrs import define, field
 
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
-from holdback.model.merchant import Merchant
-from holdback.model.profile import SALT_BYTES, Profile
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import SALT_BYTES, Profile
 
 NameKind: TypeAlias = Literal["offer_id", "provider_id"]
 # The partner and its merchant_id: two partners may use the same merchant_id.

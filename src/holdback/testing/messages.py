@@ -21,9 +21,9 @@ from holdback.errors import (
     Refusal,
     did_you_mean,
 )
-from holdback.exact_json import Json, Verbatim
+from holdback.exact.exact_json import Json, Verbatim
+from holdback.exact.money import Money
 from holdback.lifecycle.events import Event, event_type
-from holdback.money import Money
 
 # Fields with personal data: they may be compared, and are never shown.
 PERSONAL: Final = frozenset(

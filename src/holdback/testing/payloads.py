@@ -12,7 +12,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.exact_json import Json, Verbatim, write_json
+from holdback.exact.exact_json import Json, Verbatim, write_json
 
 __all__ = [
     "acceptance",

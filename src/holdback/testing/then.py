@@ -10,11 +10,11 @@ from pendulum import DateTime
 
 from holdback import wire
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event, event_type
-from holdback.model.merchant import Merchant
+from holdback.merchant.merchant import Merchant
 from holdback.testing import messages
 
 

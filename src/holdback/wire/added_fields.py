@@ -9,12 +9,12 @@ from typing import Any, Final
 from cattrs import Converter
 from cattrs.gen import make_dict_unstructure_fn, override
 
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
-from holdback.model.deal import Deal
-from holdback.model.ledger import Entry, EntryTotals
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet
-from holdback.model.product import Product
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import Entry, EntryTotals
+from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
+from holdback.merchant.product import Product
 
 # The fields of stored classes that documents of format 2 may lack: with their defaults they say
 # what a document said before there were any.

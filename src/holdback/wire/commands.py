@@ -17,7 +17,8 @@ import attrs
 from pendulum import DateTime
 
 from holdback.errors import InvalidDocument, did_you_mean
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import (
@@ -32,9 +33,8 @@ from holdback.lifecycle.commands import (
 )
 from holdback.lifecycle.input_checks import Situation, input_errors
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
-from holdback.model.acceptance import BankDetails
-from holdback.model.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
-from holdback.money import Currency, Money
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
 from holdback.wire.fields import (
     Errors,
     Reader,
@@ -269,7 +269,7 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
 
     The engine checks which facts may be evidence, and their types.
 
-    >>> from holdback.exact_json import Verbatim
+    >>> from holdback.exact.exact_json import Verbatim
     >>> read_evidence({"credit_score": Verbatim("640"), "identity_verified": True})
     {'credit_score': 640, 'identity_verified': True}
 

@@ -25,13 +25,13 @@ from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn
 from pendulum import DateTime
 
-from holdback.exact_json import Json, Opaque, Verbatim
-from holdback.exact_numbers import MAX_DIGITS, plain, plain_digits
-from holdback.frozen_values import FrozenList, FrozenMapping
-from holdback.model.acceptance import ApplicationStatus
-from holdback.model.evidence import HeldFact
-from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
-from holdback.money import Money
+from holdback.exact.exact_json import Json, Opaque, Verbatim
+from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
+from holdback.exact.frozen_values import FrozenList, FrozenMapping
+from holdback.exact.money import Money
+from holdback.merchant.acceptance import ApplicationStatus
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.wire.added_fields import unstructure_fn
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number

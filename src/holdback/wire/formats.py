@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from holdback.errors import InvalidDocument, StateError
-from holdback.exact_json import Json, Verbatim
+from holdback.exact.exact_json import Json, Verbatim
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.wire.fields import kind_of
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree

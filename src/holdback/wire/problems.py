@@ -13,7 +13,7 @@ from holdback.errors import (
     Refusal,
     StateError,
 )
-from holdback.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, write_json
 
 # The content type of problem details (RFC 9457).
 CONTENT_TYPE: Final = "application/problem+json"

@@ -17,19 +17,19 @@ from typing import Any, Final
 import attrs
 from pendulum import Date, DateTime
 
-from holdback.eligibility import Assessment
-from holdback.exact_json import Json, write_json
-from holdback.exact_numbers import digits, plain_digits, unscaled
-from holdback.frozen_values import FrozenMapping
+from holdback.eligibility.assessment import Assessment
+from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_numbers import digits, plain_digits, unscaled
+from holdback.exact.frozen_values import FrozenMapping
+from holdback.exact.money import Money
 from holdback.lifecycle.operations import Reply
 from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.model.acceptance import Acceptance
-from holdback.model.deal import Deal, LookupDeal
-from holdback.model.ledger import REMITTANCE, REVERSAL, Entry, transaction_status
-from holdback.model.offer import Offer
-from holdback.model.product import Offers, Product
-from holdback.model.receipt import DealReceipt, SettlementQuote
-from holdback.money import Money
+from holdback.merchant.acceptance import Acceptance
+from holdback.merchant.deal import Deal, LookupDeal
+from holdback.merchant.ledger import REMITTANCE, REVERSAL, Entry, transaction_status
+from holdback.merchant.offer import Offer
+from holdback.merchant.product import Offers, Product
+from holdback.merchant.receipt import DealReceipt, SettlementQuote
 from holdback.wire.timestamps import write_timestamp
 
 # These links come first, in this order, and the host's others by name (service 2.4).
@@ -43,7 +43,7 @@ def to_dict(reply: Reply) -> dict[str, Json]:
     Money is a `Decimal` in major units with the decimals of the minor unit. Percentages, rates and
     terms are `Decimal`s without trailing zeros.
 
-    >>> from holdback.model.acceptance import ApplicationStatus
+    >>> from holdback.merchant.acceptance import ApplicationStatus
     >>> to_dict(ApplicationStatus(application_id="a-1", status="submitted"))
     {'application_id': 'a-1', 'status': 'submitted', 'omitted': []}
     """
@@ -55,7 +55,7 @@ def write(reply: Reply) -> bytes:
     """
     Return *reply* as compact JSON in UTF-8, with exact numbers.
 
-    >>> from holdback.model.receipt import TakingsReceipt
+    >>> from holdback.merchant.receipt import TakingsReceipt
     >>> write(TakingsReceipt(days=2, complete_through=None, sequence=7))
     b'{"days":2,"complete_through":null,"sequence":7}'
     """

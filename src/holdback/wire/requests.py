@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.errors import ErrorDetail, did_you_mean
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.money import MINOR_UNITS
 from holdback.lifecycle.input_checks import Situation
-from holdback.model.acceptance import BankDetails
-from holdback.model.application import Application, OffersRequest
-from holdback.money import MINOR_UNITS
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import Application, OffersRequest
 from holdback.wire.fields import (
     Errors,
     Reader,

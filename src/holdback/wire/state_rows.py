@@ -18,16 +18,16 @@ from typing import Any, Final, get_args, get_origin
 import attrs
 from cattrs import Converter
 
-from holdback.exact_json import Json, write_plain
+from holdback.exact.exact_json import Json, write_plain
+from holdback.exact.frozen_values import FrozenMapping
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping
-from holdback.model.acceptance import ApplicationStatus
-from holdback.model.deal import Deal
-from holdback.model.ledger import REMITTANCE, Entry
-from holdback.model.merchant import CarriedOut, RememberedRequest, Takings
-from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
-from holdback.model.rows import BETWEEN_ROWS, Rows
-from holdback.money import Money
+from holdback.merchant.acceptance import ApplicationStatus
+from holdback.merchant.deal import Deal
+from holdback.merchant.ledger import REMITTANCE, Entry
+from holdback.merchant.merchant import CarriedOut, RememberedRequest, Takings
+from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
+from holdback.merchant.rows import BETWEEN_ROWS, Rows
 from holdback.wire.added_fields import ADDED_FIELDS, unstructure_fn
 from holdback.wire.converter import (
     Structure,

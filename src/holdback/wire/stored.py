@@ -17,14 +17,14 @@ from typing import Any, Final, TypeVar
 from attrs import evolve
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
+from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, Event, OffersIssued, event_type
-from holdback.model.consistency import merchant_errors, offer_set_errors
-from holdback.model.merchant import Merchant
-from holdback.model.profile import SALT_BYTES, Profile
+from holdback.merchant.consistency import merchant_errors, offer_set_errors
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import SALT_BYTES, Profile
 from holdback.wire.converter import (
     event_converter,
     exact_decimal,

@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, Opaque, Verbatim, field_path
-from holdback.exact_numbers import MAX_DIGITS, plain
+from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
+from holdback.exact.exact_numbers import MAX_DIGITS, plain
 
 # The most bytes of a request, which is a few kilobytes.
 REQUEST_LIMIT: Final = 64 * 1024

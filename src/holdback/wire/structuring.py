@@ -9,7 +9,7 @@ from cattrs import Converter
 from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
-from holdback.exact_json import Json, field_path
+from holdback.exact.exact_json import Json, field_path
 
 _T = TypeVar("_T")
 

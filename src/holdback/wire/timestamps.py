@@ -13,7 +13,7 @@ import pendulum
 from pendulum import DateTime
 
 from holdback.errors import InvalidDocument
-from holdback.model.instants import utc
+from holdback.merchant.instants import utc
 
 INSTANT_EXPECTED: Final = "expected an instant such as `2026-07-01T10:00:00Z`"
 DAY_EXPECTED: Final = "expected a day such as `2026-07-01`"

@@ -3,7 +3,7 @@
 import json
 from decimal import Decimal
 
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.testing.conformance import MemoryHost
 
 BREAKS = ("deliveries", "any-order")

@@ -4,7 +4,7 @@ import json
 from decimal import Decimal
 from uuid import uuid4
 
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.testing.conformance import MemoryHost
 
 BREAKS = ("deliveries", "delivered-once")

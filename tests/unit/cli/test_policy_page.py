@@ -16,9 +16,9 @@ from holdback import load_jurisdictions
 from holdback.cli.policy import PolicyPage
 from holdback.cli.policy_page import page_lines
 from holdback.errors import ErrorDetail
-from holdback.proofs.claim_meanings import CLAIMS
-from holdback.workbench.policy_timeline import MOST_PERIODS
-from holdback.workbench.proving import Proved, ShownDeal, ShownFinding
+from holdback.tools.policy.policy_timeline import MOST_PERIODS
+from holdback.tools.proofs.claim_meanings import CLAIMS
+from holdback.tools.workbench.proving import Proved, ShownDeal, ShownFinding
 from small_folders import changed, child, country, loaded, write
 
 ON, TO = date(2026, 7, 1), date(2027, 1, 1)

@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from invocation import invoke
 
-import holdback.proofs
+import holdback.tools.proofs
 from every_case import for_every
 from holdback.cli import proof_cache, prove
 from holdback.cli.proof_cache import MOST_ENTRIES, cache_folder
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.claims import CLAIM_KINDS
-from holdback.proofs import claims, solver
-from holdback.proofs.claim_meanings import CLAIMS
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place
+from holdback.tools.proofs import claims, solver
+from holdback.tools.proofs.claim_meanings import CLAIMS
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place
 from small_folders import changed, child, country, write
 
 ENDED = "a deal can be eligible whose status is"
@@ -649,7 +649,7 @@ def test_every_claim_has_a_meaning():
     """
     named = {
         name
-        for path in Path(holdback.proofs.__file__).parent.glob("*.py")
+        for path in Path(holdback.tools.proofs.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "claim"
         for name in names_of(node.value, path.stem)
@@ -663,7 +663,7 @@ def names_of(value, module):
     if isinstance(value, ast.Constant):
         return {value.value}
     if isinstance(value, ast.Name) and value.id.isupper():
-        return {getattr(import_module(f"holdback.proofs.{module}"), value.id)}
+        return {getattr(import_module(f"holdback.tools.proofs.{module}"), value.id)}
     if not isinstance(value, ast.JoinedStr):
         return set()
     head = value.values[0].value

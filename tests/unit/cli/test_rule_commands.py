@@ -13,10 +13,10 @@ from invocation import invoke, spoil
 
 from every_case import for_every
 from holdback import wire
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.workbench.example_run import run_examples
-from holdback.workbench.schemas import KINDS, schema
+from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.workbench.schemas import KINDS, schema
 from journey import Journey
 from small_folders import changed, child, country, loaded, rule, write
 

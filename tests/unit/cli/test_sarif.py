@@ -12,7 +12,7 @@ from sarif_schema import SCHEMA
 from test_prove_command import caches, finding, proving
 
 from holdback.errors import ERROR_CODES
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Place
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Place
 from small_folders import changed, country, write
 
 __all__ = ["caches", "proving"]

@@ -14,7 +14,7 @@ from every_case import for_every
 from holdback import Engine, Money, wire
 from holdback.cli.statement import _columns
 from holdback.lifecycle.statement import statement_of
-from holdback.model.ledger import Entry, Movement
+from holdback.merchant.ledger import Entry, Movement
 from journey import Journey
 
 HOSTILE = "<b>\x1b[31m&'支払い-1"

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import Deal, Entry, InvalidDocument, Money, load_jurisdictions
-from holdback.derived_facts import deal_facts
-from holdback.forecast import windows
-from holdback.forecast.course import Course
-from holdback.forecast.pace import Pace
-from holdback.model.deal import REPAID
-from holdback.money import Currency
+from holdback.eligibility.derived_facts import deal_facts
+from holdback.exact.money import Currency
+from holdback.merchant.deal import REPAID
+from holdback.tools.forecast import windows
+from holdback.tools.forecast.course import Course
+from holdback.tools.forecast.pace import Pace
 
 GBP = Currency.of("GBP")
 ON = date(2026, 5, 1)

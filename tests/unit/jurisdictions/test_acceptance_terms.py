@@ -7,8 +7,8 @@ from datetime import date
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.workbench.differences import differences
-from holdback.workbench.overview import overview
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.overview import overview
 from small_folders import child, country, errors_in, loaded, read
 
 NOW = date(2026, 7, 1)

@@ -7,12 +7,12 @@ from datetime import date
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.facts import BUILT_IN_FACTS, CHECKS, MOST_DAYS
+from holdback.eligibility.facts import BUILT_IN_FACTS, CHECKS, MOST_DAYS
 from holdback.jurisdictions.checks import CheckTerms
 from holdback.rules import Kind
-from holdback.workbench.differences import differences
-from holdback.workbench.mutation import verdicts
-from holdback.workbench.overview import overview
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.mutation import verdicts
+from holdback.tools.workbench.overview import overview
 from small_folders import changed, child, country, errors_in, loaded, read, rule, said
 
 NOW = date(2026, 7, 1)

@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback import InvalidDocument
-from holdback.facts import BUILT_IN_FACTS
+from holdback.eligibility.facts import BUILT_IN_FACTS
 from holdback.rules import Kind
 from small_folders import changed, child, country, loaded, rule, said
 

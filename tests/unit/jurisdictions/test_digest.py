@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.exact_json import canonical
+from holdback.exact.exact_json import canonical
 from holdback.jurisdictions import digest as identity
 from holdback.jurisdictions.digest import normal_setting, scheme
 from holdback.jurisdictions.folder import bundled_path

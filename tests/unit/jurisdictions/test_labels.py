@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback.facts import LABELS, catalogue
-from holdback.money import Currency
-from holdback.workbench.overview import in_words, overview
+from holdback.eligibility.facts import LABELS, catalogue
+from holdback.exact.money import Currency
+from holdback.tools.workbench.overview import in_words, overview
 from small_folders import changed, child, country, loaded, said
 
 NOW = date(2026, 7, 1)

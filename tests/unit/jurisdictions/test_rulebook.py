@@ -9,8 +9,8 @@ import pytest
 from every_case import for_every
 from holdback import ConfigurationError, InvalidDocument, Jurisdictions
 from holdback.errors import ErrorDetail
+from holdback.exact.money import Currency
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.money import Currency
 from small_folders import read
 
 IE = read()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdback.jurisdictions.timeline import Period, Timeline, read_timeline
-from holdback.toml import read_toml
+from holdback.jurisdictions.toml import read_toml
 
 DAYS = st.dates(date(2024, 1, 1), date(2024, 2, 1))
 PERIODS = st.builds(

@@ -10,8 +10,8 @@ import pytest
 from every_case import for_every
 from holdback import Engine, Jurisdictions, Refusal, wire
 from holdback.lifecycle.application import filled_application
-from holdback.model.profile import Profile
-from holdback.workbench.replay import SAME, replay
+from holdback.merchant.profile import Profile
+from holdback.tools.workbench.replay import SAME, replay
 from journey import BANK, START, Journey
 from small_folders import changed, read
 

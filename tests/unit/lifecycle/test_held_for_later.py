@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from holdback import Application, Engine, OffersRequest
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.check_results import CheckResult
 from journey import PROFILE, Journey
 from small_folders import changed, country, loaded

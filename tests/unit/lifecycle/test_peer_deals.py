@@ -17,10 +17,10 @@ from attrs import evolve
 
 from every_case import for_every
 from holdback import Deal, Entry, Money, Refusal
-from holdback.derived_facts import deal_facts
-from holdback.model.ledger import Movement
-from holdback.model.schedule import Pause, TermsChange
-from holdback.money import Currency
+from holdback.eligibility.derived_facts import deal_facts
+from holdback.exact.money import Currency
+from holdback.merchant.ledger import Movement
+from holdback.merchant.schedule import Pause, TermsChange
 from holdback.offers.calculator import Term
 from journey import Journey
 

@@ -19,7 +19,7 @@ from holdback.lifecycle.commands import (
     RecordTakings,
     SupplyDetails,
 )
-from holdback.model.instants import utc
+from holdback.merchant.instants import utc
 from journey import BANK, Journey
 
 GBP = Money.of(0, "GBP").currency

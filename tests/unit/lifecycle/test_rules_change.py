@@ -8,9 +8,9 @@ import pytest
 
 from holdback import Engine, Jurisdictions, Merchant, Refusal, Takings, wire
 from holdback.errors import ConfigurationError
+from holdback.exact.money import Money
 from holdback.lifecycle.application import filled_application
-from holdback.model.evidence import HeldFact
-from holdback.money import Money
+from holdback.merchant.evidence import HeldFact
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded
 

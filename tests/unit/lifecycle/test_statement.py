@@ -10,11 +10,11 @@ import pytest
 from every_case import for_every
 from holdback import Context, InvalidDocument, Merchant, Money, wire
 from holdback.lifecycle.statement import statement_of
-from holdback.model.deal import CANCELLED
-from holdback.model.ledger import KINDS, Entry, Movement
-from holdback.model.movements import movements
-from holdback.model.statement import STATEMENT_KINDS
-from holdback.model.statement_check import statement_differences
+from holdback.merchant.deal import CANCELLED
+from holdback.merchant.ledger import KINDS, Entry, Movement
+from holdback.merchant.movements import movements
+from holdback.merchant.statement import STATEMENT_KINDS
+from holdback.merchant.statement_check import statement_differences
 from journey import ENGINE, Journey
 
 

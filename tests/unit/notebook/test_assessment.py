@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import attrs
 
-from holdback.eligibility import assess
+from holdback.eligibility.assessment import assess
 from journey import ENGINE
 
 HOSTILE = '<script>alert("x")</script>&{performance}'

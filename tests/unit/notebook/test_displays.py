@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from display_samples import shown
-from holdback.notebook import elements
 from holdback.testing import payloads
+from holdback.tools.displays import elements
 from journey import BANK
 
 HOSTILE = '</script><img src="x" onerror="alert(1)">&'

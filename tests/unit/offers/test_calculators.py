@@ -17,8 +17,8 @@ from holdback import (
     SplitPercentageCalculator,
     TermCalculator,
 )
-from holdback.facts import catalogue
-from holdback.money import Currency
+from holdback.eligibility.facts import catalogue
+from holdback.exact.money import Currency
 from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.factor_rate import Band, BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple

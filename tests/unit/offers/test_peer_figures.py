@@ -18,7 +18,7 @@ from test_registry import GB, engine
 
 from every_case import for_every
 from holdback import Money
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.settlement_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
 from journey import EVIDENCE, Journey

@@ -138,7 +138,7 @@ def test_a_calculator_without_an_answer_refers(kind):
     answer = {"__call__": lambda self, *asked: None, "version": 1}
     if kind == "limits":
         configured = engine().jurisdictions.resolve("GB", on=date(2026, 7, 1)).currency
-        from holdback.model.product import Limits
+        from holdback.merchant.product import Limits
 
         bounds = Limits(minimum=Money(1, configured), maximum=Money(2, configured))
         answer |= {"configured": bounds, "step": None}

@@ -12,7 +12,7 @@ from test_registry import GB, engine
 
 from every_case import for_every
 from holdback import ConfigurationError, Money
-from holdback.model.product import Limits
+from holdback.merchant.product import Limits
 from holdback.offers.calculator import PricingCase, Term
 from journey import Journey
 

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import ConfigurationError, Engine, Jurisdictions, Money
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.offers import SettlementCalculator, SettlementCase
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement import settlement_discount
 from holdback.offers.settlement_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
-from holdback.workbench.example_run import run_examples
-from holdback.workbench.lint import findings
-from holdback.workbench.mutation import verdicts
+from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.workbench.lint import findings
+from holdback.tools.workbench.mutation import verdicts
 from small_folders import changed, country, errors_in, read
 
 NOW = date(2026, 7, 1)

@@ -12,9 +12,9 @@ import pytest
 
 import picture_samples
 from display_samples import NOW, shown
-from holdback import pictures
 from holdback.errors import InvalidDocument
-from holdback.pictures.palette import ACCENT, BACK, DARK, MARK, SOFT, TEXT, TINTS
+from holdback.tools import pictures
+from holdback.tools.pictures.palette import ACCENT, BACK, DARK, MARK, SOFT, TEXT, TINTS
 
 altair = pytest.importorskip("altair")
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.portfolio import AnswerTable
 
 HEADS = ("jurisdiction", "day", "present", "deals", "share", "balance", "currency")

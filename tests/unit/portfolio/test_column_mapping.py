@@ -12,9 +12,9 @@ from jsonschema import Draft7Validator
 from every_case import for_every
 from holdback import InvalidDocument
 from holdback.portfolio import ColumnMapping
-from holdback.portfolio.column_mapping import Form
-from holdback.workbench.mapping_schema import FORM_KEYS, WORDS
-from holdback.workbench.schemas import COLUMNS, DRAFT, schema
+from holdback.portfolio.reading.column_mapping import Form
+from holdback.tools.workbench.mapping_schema import FORM_KEYS, WORDS
+from holdback.tools.workbench.schemas import COLUMNS, DRAFT, schema
 
 FILE = """
 percentages = "fractions"

@@ -14,7 +14,7 @@ import pytest
 
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, funnel, prepare, sample, summarise
-from holdback.portfolio.row_rulebooks import names_read
+from holdback.portfolio.assessing.row_rulebooks import names_read
 
 SHIPPED = load_jurisdictions()
 DAY = date(2026, 7, 1)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from html.parser import HTMLParser
 
 from holdback.portfolio import to_html
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answers.answer_table import AnswerTable
 
 HEADS = ("jurisdiction", "outcome", "deals", "share", "balance", "currency")
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import count
-from holdback.money import Currency
-from holdback.portfolio.plain_values import NUMBER, STATE, read_column
-from holdback.portfolio.value_reader import read_values
+from holdback.exact.money import Currency
+from holdback.portfolio.reading.plain_values import NUMBER, STATE, read_column
+from holdback.portfolio.reading.value_reader import read_values
 from holdback.rules import Fact, Kind, Type
 
 GBP = Currency.of("GBP")

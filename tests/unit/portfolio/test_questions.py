@@ -17,7 +17,7 @@ from deals import alone, deals, facts_of, shipped
 
 from counts import count
 from holdback import InvalidDocument
-from holdback.eligibility import assess as assess_one
+from holdback.eligibility.assessment import assess as assess_one
 from holdback.portfolio import (
     cohorts,
     compare,

@@ -16,18 +16,18 @@ from numpy.random import PCG64
 
 from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
-from holdback.derived_facts import deal_facts
-from holdback.eligibility import OUTCOMES
-from holdback.exact_numbers import HUNDRED_PERCENT
-from holdback.facts import BUILT_IN_FACTS
-from holdback.model.deal import STATUSES, TYPES, Deal, Entry
-from holdback.model.schedule import Pause
-from holdback.money import MINOR_UNITS, Currency, Money
-from holdback.portfolio import sample_deals
-from holdback.portfolio.dice import Dice
-from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
-from holdback.portfolio.sample_deals import sample
-from holdback.portfolio.sample_ledgers import UNKNOWN, after_funding
+from holdback.eligibility.assessment import OUTCOMES
+from holdback.eligibility.derived_facts import deal_facts
+from holdback.eligibility.facts import BUILT_IN_FACTS
+from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.exact.money import MINOR_UNITS, Currency, Money
+from holdback.merchant.deal import STATUSES, TYPES, Deal, Entry
+from holdback.merchant.schedule import Pause
+from holdback.portfolio.reading.ledger_columns import LEDGER_COLUMNS
+from holdback.portfolio.sample import sample_deals
+from holdback.portfolio.sample.dice import Dice
+from holdback.portfolio.sample.sample_deals import sample
+from holdback.portfolio.sample.sample_ledgers import UNKNOWN, after_funding
 
 ON = date(2026, 7, 1)
 N = 20_000

@@ -15,8 +15,8 @@ import pytest
 from deals import alone, counted, deals, of_gb, shipped
 
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
-from holdback.bounds import most_money
-from holdback.money import Currency
+from holdback.exact.bounds import most_money
+from holdback.exact.money import Currency
 from holdback.portfolio import assess, compare, migration, prepare, summarise
 
 # The day of all deals of the sample. A lazy frame is quicker when the day is given.

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from holdback.portfolio import to_excel
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answers.answer_table import AnswerTable
 
 HEADS = ("what", "deals", "share", "balance", "day", "present")
 

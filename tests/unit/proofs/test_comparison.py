@@ -7,13 +7,13 @@ from datetime import date
 from attrs import evolve
 
 from every_case import for_every
-from holdback.facts import catalogue
-from holdback.money import Currency
-from holdback.proofs.comparison import compare
-from holdback.proofs.outcome import RuleOutcome
-from holdback.proofs.shared_facts import shared_facts
+from holdback.eligibility.facts import catalogue
+from holdback.eligibility.ruleset import DECLINE, REFER
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type
-from holdback.ruleset import DECLINE, REFER
+from holdback.tools.proofs.comparison import compare
+from holdback.tools.proofs.outcome import RuleOutcome
+from holdback.tools.proofs.shared_facts import shared_facts
 from small_rulebooks import FACTS, GBP, SmallRulebooks, ruleset
 
 ON = date(2026, 7, 1)

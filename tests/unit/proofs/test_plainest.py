@@ -13,11 +13,11 @@ import pytest
 
 from counts import count
 from every_case import for_every
-from holdback.proofs.plainest import farthest, plainest, roundest
-from holdback.proofs.possible import is_possible
-from holdback.proofs.question import TRUE, UNKNOWN, AnswerIn, Question
-from holdback.proofs.solver import Solver
 from holdback.rules import Fact, Kind, Type, check, interpret, parse
+from holdback.tools.proofs.plainest import farthest, plainest, roundest
+from holdback.tools.proofs.possible import is_possible
+from holdback.tools.proofs.question import TRUE, UNKNOWN, AnswerIn, Question
+from holdback.tools.proofs.solver import Solver
 from small_rulebooks import ALIKE, FACTS, GBP, SmallRulebooks, every_deal, typical
 
 ON = date(2026, 7, 1)
@@ -210,7 +210,7 @@ def test_what_was_asked_before_does_not_matter():
 SCRIPT = """
 import json
 from holdback import load_jurisdictions
-from holdback.proofs.effects import effects
+from holdback.tools.proofs.effects import effects
 
 shown = []
 for code in ("GB", "IE", "US-CA"):

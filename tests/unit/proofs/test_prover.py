@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from holdback.proofs.claims import Prover
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED
-from holdback.proofs.solver import MOST_UNDECIDED, Possibility, Solver
-from holdback.workbench.proving import prove
+from holdback.tools.proofs.claims import Prover
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED
+from holdback.tools.proofs.solver import MOST_UNDECIDED, Possibility, Solver
+from holdback.tools.workbench.proving import prove
 from small_folders import child, country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 70%")

@@ -5,8 +5,16 @@ from __future__ import annotations
 from attrs import evolve
 
 from every_case import for_every
-from holdback.eligibility import ELIGIBLE, INELIGIBLE, NOT_ASSESSED, REFERRED, UNDETERMINED
-from holdback.proofs.question import (
+from holdback.eligibility.assessment import (
+    ELIGIBLE,
+    INELIGIBLE,
+    NOT_ASSESSED,
+    REFERRED,
+    UNDETERMINED,
+)
+from holdback.eligibility.ruleset import DECLINE, REFER
+from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
+from holdback.tools.proofs.question import (
     FALSE,
     NOT_FALSE,
     NOT_TRUE,
@@ -20,8 +28,6 @@ from holdback.proofs.question import (
     outcome,
     reaches_floor,
 )
-from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
-from holdback.ruleset import DECLINE, REFER
 from small_rulebooks import FACTS, GBP, SmallRulebooks, ruleset
 
 RULES = ruleset(

@@ -10,10 +10,10 @@ from datetime import date
 
 from attrs import evolve
 
-from holdback.proofs.claims import Prover
-from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
-from holdback.proofs.root_causes import root_causes
-from holdback.workbench.proving import all_findings
+from holdback.tools.proofs.claims import Prover
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.tools.proofs.root_causes import root_causes
+from holdback.tools.workbench.proving import all_findings
 from small_folders import country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 75%")

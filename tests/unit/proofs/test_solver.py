@@ -7,14 +7,14 @@ from datetime import date
 import pytest
 from attrs import evolve
 
-from holdback.eligibility import ELIGIBLE, OUTCOMES
-from holdback.money import Currency
-from holdback.proofs.comparison import compare
-from holdback.proofs.plainest import NotDecidedError, plainest
-from holdback.proofs.question import FALSE, TRUE, UNKNOWN, AnswerIn, OutcomeIn, Question
-from holdback.proofs.solver import AFTER, Possibility, Solver
+from holdback.eligibility.assessment import ELIGIBLE, OUTCOMES
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
 from holdback.rules.proof import Terms
+from holdback.tools.proofs.comparison import compare
+from holdback.tools.proofs.plainest import NotDecidedError, plainest
+from holdback.tools.proofs.question import FALSE, TRUE, UNKNOWN, AnswerIn, OutcomeIn, Question
+from holdback.tools.proofs.solver import AFTER, Possibility, Solver
 from small_rulebooks import FACTS, SmallRulebooks, ruleset
 
 ON = date(2026, 7, 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tomllib
 from datetime import date
 
-from holdback.facts import catalogue
+from holdback.eligibility.facts import catalogue
+from holdback.exact.money import Currency
 from holdback.jurisdictions.reader import read_jurisdiction
-from holdback.money import Currency
-from holdback.proofs.witness import Change, Witness
+from holdback.tools.proofs.witness import Change, Witness
 from small_folders import country
 
 FACTS = catalogue(Currency.of("EUR"))

@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback.errors import RuleError
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import (
     Catalogue,
     Fact,

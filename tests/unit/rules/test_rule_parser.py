@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback.errors import RuleError
-from holdback.exact_numbers import without_separators
+from holdback.exact.exact_numbers import without_separators
 from holdback.rules.parser import GRAMMAR, MAX_DEPTH, MAX_NODES, _Parser, parse
 from holdback.rules.tokens import MAX_CHARACTERS, MAX_LITERAL_DIGITS
 from holdback.rules.tree import Expression, Literal

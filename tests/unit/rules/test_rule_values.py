@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
+from holdback.eligibility.facts import catalogue
 from holdback.errors import InvalidDocument
-from holdback.facts import catalogue
-from holdback.money import Currency, Money
+from holdback.exact.money import Currency, Money
 from holdback.rules import Catalogue, Fact, Kind, Type
 from small_catalogue import CATALOGUE, COUNT, DATE, DAYS, FLAG, GBP, MONEY, PERCENT, RATIO, STATUS
 

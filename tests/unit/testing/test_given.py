@@ -20,9 +20,9 @@ from holdback.lifecycle.commands import (
     ReviewRenewal,
 )
 from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
-from holdback.model.acceptance import Acceptance
-from holdback.model.application import PROFILE
-from holdback.model.referral import NotedHold
+from holdback.merchant.acceptance import Acceptance
+from holdback.merchant.application import PROFILE
+from holdback.merchant.referral import NotedHold
 from holdback.testing import Story, Then, given
 from holdback.testing.messages import PERSONAL, differences, shown
 

@@ -32,11 +32,11 @@ from holdback import (
     testing,
     wire,
 )
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.profile import Profile
+from holdback.merchant.profile import Profile
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from holdback.testing.memory_store import TRIAL_SALT

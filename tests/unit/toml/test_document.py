@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from every_case import for_every
-from holdback.toml import MAX_BYTES
-from holdback.toml.document import read_document
+from holdback.jurisdictions.toml import MAX_BYTES
+from holdback.jurisdictions.toml.document import read_document
 
 # The body, where the error points, and how it reads on.
 UNREADABLE = [

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from counts import count
 from every_case import for_every
-from holdback.toml.document import Document
-from holdback.toml.scanner import (
+from holdback.jurisdictions.toml.document import Document
+from holdback.jurisdictions.toml.scanner import (
     is_surely_within_limits,
     limit_exceeded,
     locate,

@@ -11,12 +11,12 @@ from attrs import evolve
 
 from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
-from holdback.eligibility import assess
-from holdback.facts import catalogue
-from holdback.money import Currency
+from holdback.eligibility.assessment import assess
+from holdback.eligibility.facts import catalogue
+from holdback.eligibility.ruleset import Rule, RuleSet
+from holdback.eligibility.what_would_help.ways import what_would_help
+from holdback.exact.money import Currency
 from holdback.rules import Fact, Kind, Type, check, parse
-from holdback.ruleset import Rule, RuleSet
-from holdback.what_would_help.ways import what_would_help
 
 JURISDICTIONS = load_jurisdictions()
 DAY = date(2026, 7, 1)

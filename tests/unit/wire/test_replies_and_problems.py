@@ -19,8 +19,8 @@ from holdback import (
     wire,
 )
 from holdback.errors import REFUSALS, ErrorDetail
-from holdback.exact_json import write_json
-from holdback.exact_numbers import plain_digits
+from holdback.exact.exact_json import write_json
+from holdback.exact.exact_numbers import plain_digits
 
 
 @for_every("name", wire_samples.REPLIES)

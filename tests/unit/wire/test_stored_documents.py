@@ -11,9 +11,9 @@ import pytest
 import wire_samples
 from every_case import for_every
 from holdback import StateError, wire
-from holdback.exact_json import Opaque, Verbatim, write_json
+from holdback.exact.exact_json import Opaque, Verbatim, write_json
 from holdback.lifecycle.events import RenewalEligibilityChanged
-from holdback.model.evidence import HeldFact
+from holdback.merchant.evidence import HeldFact
 from holdback.wire.converter import event_converter
 from holdback.wire.strict_json import read_json
 from holdback.wire.structuring import structured

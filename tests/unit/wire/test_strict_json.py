@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import InvalidDocument, wire
-from holdback.exact_json import Opaque, Verbatim, write_json
+from holdback.exact.exact_json import Opaque, Verbatim, write_json
 from holdback.wire.strict_json import REQUEST_LIMIT, is_number, read_json, read_tree
 
 HOSTILE = {

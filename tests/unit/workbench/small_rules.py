@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 
 PERCENT = Type(Kind.PERCENT)

@@ -2,11 +2,11 @@
 
 from importlib import resources
 
-from holdback.workbench.new_jurisdiction import new_files
+from holdback.tools.workbench.new_jurisdiction import new_files
 
 
 def read_template(name):
-    return (resources.files("holdback.workbench") / "templates" / name).read_text("utf-8")
+    return (resources.files("holdback.tools.workbench") / "templates" / name).read_text("utf-8")
 
 
 def filled_in(code, parent, start):

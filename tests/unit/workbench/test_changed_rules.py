@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from small_rules import CATALOGUE, FACTS, HALF, RULES, checked
 
 from counts import count
-from holdback.proofs.changed_rule import changed_rules
-from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
-from holdback.workbench.suggestions.subject import answered
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
+from holdback.tools.proofs.changed_rule import changed_rules
+from holdback.tools.suggestions.subject import answered
 
-alike = pytest.importorskip("holdback.proofs.alike", reason="needs the extra `proof`")
+alike = pytest.importorskip("holdback.tools.proofs.alike", reason="needs the extra `proof`")
 
 # More deals than this are not looked at one by one.
 MOST = 3_000

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback.workbench.differences import Difference, differences
-from holdback.workbench.overview import overview
+from holdback.tools.workbench.differences import Difference, differences
+from holdback.tools.workbench.overview import overview
 from small_folders import PRODUCTS, changed, child, country, loaded, parameter, rule
 
 NOW = date(2026, 7, 1)

@@ -14,10 +14,10 @@ from small_rules import FACTS, HALF, RULES, checked
 from counts import count
 from every_case import for_every
 from holdback.errors import RuleError
-from holdback.money import Currency
+from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, interpret, parse
-from holdback.workbench.equivalence import MAX_DEALS, distinguishing_deals, provably_same
-from holdback.workbench.expression_mutants import expression_mutants
+from holdback.tools.workbench.equivalence import MAX_DEALS, distinguishing_deals, provably_same
+from holdback.tools.workbench.expression_mutants import expression_mutants
 from small_folders import country, loaded
 
 

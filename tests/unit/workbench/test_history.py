@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback import ConfigurationError
-from holdback.workbench.history import (
+from holdback.tools.workbench.history import (
     INHERITED,
     OTHER_VALUES,
     REPLACED,

@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.workbench.lock import (
+from holdback.tools.workbench.lock import (
     HEADER,
     Lock,
     LockLine,

@@ -9,8 +9,8 @@ import pytest
 
 from every_case import for_every
 from holdback import ConfigurationError, load_jurisdictions
-from holdback.exact_json import write_json
-from holdback.workbench.overview import in_words, overview
+from holdback.exact.exact_json import write_json
+from holdback.tools.workbench.overview import in_words, overview
 from small_folders import changed, child, country, loaded, rule
 
 NOW = date(2026, 7, 1)

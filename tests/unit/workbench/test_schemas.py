@@ -15,7 +15,8 @@ from test_new_jurisdiction import filled
 
 from every_case import for_every
 from holdback.cli.schema import schema_text
-from holdback.facts import catalogue
+from holdback.eligibility.facts import catalogue
+from holdback.exact.money import Currency
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction_file import OPTIONAL, REQUIRED
 from holdback.jurisdictions.reader import FILES
@@ -27,10 +28,9 @@ from holdback.jurisdictions.source_rules import (
     PRODUCT,
     RULE,
 )
-from holdback.money import Currency
-from holdback.number_format import NumberFormat
 from holdback.offers.registry import BUILT_IN
-from holdback.workbench.schemas import DRAFT, KINDS, schema
+from holdback.rules.number_format import NumberFormat
+from holdback.tools.workbench.schemas import DRAFT, KINDS, schema
 from small_folders import FIGURES, child, country, said
 
 ROOT = bundled_path()

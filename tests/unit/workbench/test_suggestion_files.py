@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback.errors import InvalidDocument
-from holdback.workbench.suggestions.insertion import DRAFTED, inserted
+from holdback.tools.suggestions.insertion import DRAFTED, inserted
 
 EXAMPLE = '[[examples]]\nname = "new"\non = 2026-01-01\nexpect = { outcome = "eligible" }\n'
 OLD = '[[examples]]\nname = "old"\non = 2026-01-01\nexpect = { outcome = "eligible" }\n'

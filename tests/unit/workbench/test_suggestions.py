@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from holdback.facts import relations
+from holdback.eligibility.facts import relations
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FolderFiles, read_jurisdiction
 from holdback.rules import interpret
-from holdback.workbench.mutation import SURVIVED, verdicts
-from holdback.workbench.suggestions.complete import complete
+from holdback.tools.suggestions.complete import complete
+from holdback.tools.workbench.mutation import SURVIVED, verdicts
 from small_folders import changed, child, country, example, loaded, rule, without_example
 
 
@@ -165,8 +165,8 @@ def test_a_solver_finds_what_the_search_gives_up(monkeypatch):
     states = {each.mutant.name: each.state for each in verdicts(held["NL"], held)}
     assert SURVIVED not in states.values()
 
-    monkeypatch.setitem(sys.modules, "holdback.proofs.plainest", None)
-    monkeypatch.setitem(sys.modules, "holdback.proofs.alike", None)
+    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.plainest", None)
+    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.alike", None)
     folder = FolderFiles("NL", {name: text.encode() for name, text in files.items()})
     assert complete(folder, {}).left != ()
 

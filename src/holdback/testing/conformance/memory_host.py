@@ -26,7 +26,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
-from holdback.model.merchant import Merchant
+from holdback.merchant.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input
 from holdback.testing.memory_store import MemoryStore, MerchantKey
 

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.product import Offers
-from holdback.model.receipt import DealReceipt
+from holdback.merchant.product import Offers
+from holdback.merchant.receipt import DealReceipt
 from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant, excerpt
 from holdback.testing.conformance.host import PARTNER_OPERATIONS

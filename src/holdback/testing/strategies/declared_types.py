@@ -18,16 +18,17 @@ import attrs
 from hypothesis import strategies as st
 from pendulum import DateTime
 
-from holdback.bounds import MOST_TERM_DAYS
-from holdback.eligibility import Assessment
-from holdback.exact_json import Json, Opaque
+from holdback.eligibility.assessment import Assessment
+from holdback.exact.bounds import MOST_TERM_DAYS
+from holdback.exact.exact_json import Json, Opaque
+from holdback.exact.money import Currency, Money
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import ChangeTerms, FreeText
-from holdback.model.acceptance import BankDetails
-from holdback.model.application import Application, OffersRequest
-from holdback.model.deal import STATUSES, TYPES, Deal
-from holdback.model.evidence import HeldFact
-from holdback.model.ledger import (
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import Application, OffersRequest
+from holdback.merchant.deal import STATUSES, TYPES, Deal
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.ledger import (
     KINDS,
     REMITTANCE,
     REVERSAL,
@@ -39,10 +40,9 @@ from holdback.model.ledger import (
     Movement,
     SignedMoney,
 )
-from holdback.model.offer import Offer
-from holdback.model.profile import SALT_BYTES, Profile
-from holdback.model.schedule import Pause, TermsChange
-from holdback.money import Currency, Money
+from holdback.merchant.offer import Offer
+from holdback.merchant.profile import SALT_BYTES, Profile
+from holdback.merchant.schedule import Pause, TermsChange
 from holdback.testing.strategies.rules import assessments
 from holdback.testing.strategies.values import (
     APPLICANTS,

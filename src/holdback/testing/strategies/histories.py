@@ -18,17 +18,17 @@ from pendulum import DateTime
 
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, HoldbackError, InvalidDocument, Refusal
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS
-from holdback.model.deal import Deal
-from holdback.model.instants import utc
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
-from holdback.money import Money
+from holdback.merchant.deal import Deal
+from holdback.merchant.instants import utc
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.testing.inputs import newest_offer_id, run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input

@@ -12,14 +12,14 @@ import attrs
 from hypothesis import strategies as st
 from pendulum import DateTime
 
-from holdback.bounds import MOST_TERM_DAYS
-from holdback.exact_json import Json, write_json
+from holdback.exact.bounds import MOST_TERM_DAYS
+from holdback.exact.exact_json import Json, write_json
+from holdback.exact.money import Currency, Money
 from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, SupplyDetails
 from holdback.lifecycle.money_commands import AskStatement, ChangeTerms
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.acceptance import BankDetails
-from holdback.model.ledger import SignedMoney
-from holdback.money import Currency, Money
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.ledger import SignedMoney
 from holdback.testing.inputs import known_operation
 from holdback.testing.strategies.values import (
     CLOSED,
@@ -156,7 +156,7 @@ def json_objects() -> st.SearchStrategy[Input]:
     """
     Return a strategy for objects such as a partner sends in a profile.
 
-    `holdback.exact_json.write_json` writes them.
+    `holdback.exact.exact_json.write_json` writes them.
 
     >>> from hypothesis import find
     >>> find(json_objects(), lambda _: True)

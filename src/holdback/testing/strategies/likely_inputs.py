@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
+from holdback.exact.money import Money
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.deal import DEFAULTED, Deal
-from holdback.model.instants import utc
-from holdback.model.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
-from holdback.model.merchant import AWAITING_DETAILS, Fulfilment
-from holdback.money import Money
+from holdback.merchant.deal import DEFAULTED, Deal
+from holdback.merchant.instants import utc
+from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
+from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields

@@ -11,11 +11,11 @@ from typing import Final
 from hypothesis import strategies as st
 
 from holdback.errors import ConfigurationError, Refusal
+from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
-from holdback.model.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, Deal
-from holdback.model.merchant import Merchant
-from holdback.model.offer import ELIGIBLE
-from holdback.money import Money
+from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, Deal
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.offer import ELIGIBLE
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 

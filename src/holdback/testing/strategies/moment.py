@@ -11,11 +11,11 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.engine import Engine
-from holdback.exact_json import Json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.model.instants import local_date
-from holdback.model.merchant import Merchant
+from holdback.merchant.instants import local_date
+from holdback.merchant.merchant import Merchant
 from holdback.testing import payloads
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.rules import evidence_names

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, get_args, overload
 
 from hypothesis import strategies as st
 
+from holdback.eligibility.reasons import Reason
 from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
@@ -20,7 +21,8 @@ from holdback.errors import (
     StateError,
     did_you_mean,
 )
-from holdback.exact_json import Opaque
+from holdback.exact.exact_json import Opaque
+from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.application import FilledApplication
@@ -30,17 +32,15 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
 from holdback.lifecycle.operations import Reply
-from holdback.model.acceptance import AcceptanceIds, BankDetails
-from holdback.model.application import Application, Check, OffersRequest
-from holdback.model.deal import Deal, LookupDeal, Performance
-from holdback.model.ledger import Entry, Movement
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
-from holdback.model.offer import Offer
-from holdback.model.product import Limits, Product
-from holdback.model.profile import Profile
-from holdback.model.statement import DealStatement, KindTotal, StatementLine
-from holdback.money import Currency, Money
-from holdback.reasons import Reason
+from holdback.merchant.acceptance import AcceptanceIds, BankDetails
+from holdback.merchant.application import Application, Check, OffersRequest
+from holdback.merchant.deal import Deal, LookupDeal, Performance
+from holdback.merchant.ledger import Entry, Movement
+from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet, Takings
+from holdback.merchant.offer import Offer
+from holdback.merchant.product import Limits, Product
+from holdback.merchant.profile import Profile
+from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.declared_types import CHECKED, PROFILES, any_value
 from holdback.testing.strategies.values import WORDS, few, instants, maybe

@@ -10,7 +10,9 @@ from typing import Final
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
 
-from holdback.eligibility import FLOOR, Assessment, assess
+from holdback.eligibility.assessment import FLOOR, Assessment, assess
+from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.eligibility.reasons import Reason
 from holdback.engine import Engine
 from holdback.errors import ERROR_CODES as CODES_OF_ERRORS
 from holdback.errors import REFUSALS as CODES
@@ -24,11 +26,9 @@ from holdback.errors import (
     RuleError,
     StateError,
 )
-from holdback.exact_json import Json
-from holdback.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.reasons import Reason
 from holdback.rules.types import Fact, Kind
 from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
 

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 from hypothesis import strategies as st
 from pendulum import DateTime
 
-from holdback.exact_json import Json, Opaque, Verbatim
-from holdback.model.instants import utc
-from holdback.money import Currency, Money
+from holdback.exact.exact_json import Json, Opaque, Verbatim
+from holdback.exact.money import Currency, Money
+from holdback.merchant.instants import utc
 
 T = TypeVar("T")
 

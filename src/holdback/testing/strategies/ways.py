@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from holdback.model.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal
-from holdback.model.merchant import Merchant
+from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal
+from holdback.merchant.merchant import Merchant
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.likely_money import moved, owed, principal_due, settling

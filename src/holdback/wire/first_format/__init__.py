@@ -13,13 +13,13 @@ from typing import Any
 import attrs
 
 from holdback.errors import ConfigurationError, ErrorDetail, StateError, did_you_mean
-from holdback.exact_json import write_json
+from holdback.exact.exact_json import write_json
 from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
-from holdback.model.consistency import merchant_errors
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.consistency import merchant_errors
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents
 from holdback.wire.first_format.downcast import downcast_event, downcast_merchant

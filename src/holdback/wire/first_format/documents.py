@@ -17,11 +17,11 @@ from attrs import Attribute, field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, Opaque, field_path
+from holdback.exact.exact_json import Json, Opaque, field_path
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.model import validators
-from holdback.model.validators import optional, text
-from holdback.money import Money
+from holdback.merchant import validators
+from holdback.merchant.validators import optional, text
 
 
 @frozen(kw_only=True, repr=False)

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle import events
-from holdback.model import deal, evidence, ledger, merchant, offer, product
-from holdback.model.profile import Profile
-from holdback.money import Money
+from holdback.merchant import deal, evidence, ledger, merchant, offer, product
+from holdback.merchant.profile import Profile
 from holdback.wire.added_fields import ADDED_FIELDS
 from holdback.wire.first_format import documents as first
 

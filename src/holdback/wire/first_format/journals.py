@@ -15,8 +15,8 @@ from attrs import define, evolve, field
 
 from holdback.lifecycle import events
 from holdback.lifecycle.evolve import evolve_all
-from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.wire.first_format import documents as first
 from holdback.wire.first_format.states import (
     Sections,

@@ -13,14 +13,14 @@ import attrs
 from attrs import define, field
 
 from holdback.errors import StateError
-from holdback.exact_json import Json, Opaque
+from holdback.exact.exact_json import Json, Opaque
 from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
-from holdback.model import application, deal, merchant, offer, product
-from holdback.model.acceptance import BankDetails
-from holdback.model.evidence import HeldFact
-from holdback.model.ledger import Entry
-from holdback.model.profile import Profile, details_section
+from holdback.merchant import application, deal, merchant, offer, product
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.ledger import Entry
+from holdback.merchant.profile import Profile, details_section
 from holdback.wire.first_format import documents as first
 
 _T = TypeVar("_T")

@@ -1,0 +1,1 @@
+"""Eligibility: the facts there are, and what rules say of them."""

@@ -1,0 +1,287 @@
+"""Facts derived from a merchant's state on a day, as prepared facts.
+
+Ignorance is not zero: a fact that is counted from history is unknown unless that history is
+declared complete up to the day before (decisions/missing-history).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import takewhile
+from typing import Final
+
+from holdback.eligibility.facts import CREDIT, MOST_PERCENT
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.merchant.deal import (
+    DEFAULTED,
+    RECOVERED,
+    RENEWED,
+    REPAID,
+    STATUSES,
+    TYPES,
+    Deal,
+)
+from holdback.merchant.evidence import HeldFact
+from holdback.merchant.ledger import REMITTANCE, Entry
+from holdback.merchant.merchant import Merchant, Takings
+from holdback.merchant.schedule import elapsed_days, expected_share, paused_days
+from holdback.rules.types import Catalogue, Fact, Facts
+
+_DAY: Final = timedelta(days=1)
+# A month is a twelfth of 365 days, everywhere in holdback.
+_DAYS_A_YEAR: Final = 365
+_MONTHS_A_YEAR: Final = 12
+_AVERAGED_DAYS: Final = 90
+_TREND_DAYS: Final = 30
+# The days in which missed remittances are counted.
+_COUNTED: Final = timedelta(days=30)
+
+
+def performance(deal: Deal, today: date) -> int | None:
+    """
+    Return the amount remitted as a percentage of the amount expected by *today*, scaled.
+
+    The expected amount is the repayment amount in proportion to the days elapsed, and all of it
+    once the term has passed; days on pause do not count, and terms may have changed. The percentage
+    is rounded down. It is None before a whole day has elapsed, and after a deal has ended it stays
+    at the value of the deal's last day.
+    """
+    until = today if deal.ended_on is None else min(today, deal.ended_on)
+    elapsed = elapsed_days(deal.pauses, deal.funded_on, until)
+    if elapsed <= 0:
+        return None
+    paid, term = max(0, deal.remitted.minor) * HUNDRED_PERCENT, deal.term_days
+    if not deal.terms_changes:
+        expected = deal.repayment_amount.minor * min(elapsed, term)
+        return min(MOST_PERCENT, paid * term // expected)
+    share = expected_share(term, deal.terms_changes, deal.pauses, deal.funded_on, until)
+    expected = deal.repayment_amount.minor * share.numerator
+    return min(MOST_PERCENT, paid * share.denominator // expected)
+
+
+def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
+    """Return the facts about *deal* on *today*, by name."""
+    since_funding = max(0, (today - deal.funded_on).days)
+    on_pause = paused_days(deal.pauses, deal.funded_on, today)
+    term = deal.terms_changes[-1].term_days if deal.terms_changes else deal.term_days
+    facts: dict[str, int | None] = {
+        "progress": deal.progress,
+        "performance": performance(deal, today),
+        "balance": deal.balance.minor,
+        "status": _ordinal(STATUSES, deal.status),
+        "deal_type": _ordinal(TYPES, deal.type),
+        "days_since_funding": since_funding,
+        "remaining_term_days": max(0, term - since_funding + on_pause),
+        "paused": int(deal.paused),
+        "days_in_pause": on_pause,
+    }
+    if _complete(deal, today):
+        facts |= _counted_facts(deal, today)
+    return facts
+
+
+def _ordinal(declared: tuple[str, ...], text: str) -> int | None:
+    """Return the place of *text* in its *declared* set; any other text is unknown."""
+    return declared.index(text) if text in declared else None
+
+
+def _complete(deal: Deal, today: date) -> bool:
+    """Return whether the deal's history is declared complete, as far as it can still grow."""
+    # Today's remittance may still come. A repaid deal takes none after the day of its last.
+    needed = today - _DAY
+    if deal.status == REPAID and deal.repaid_on is not None:
+        needed = min(needed, deal.repaid_on)
+    return deal.complete_through is not None and deal.complete_through >= needed
+
+
+def _counted_facts(deal: Deal, today: date) -> dict[str, int | None]:
+    recent = deal.entries_since(today - _COUNTED)
+    return {
+        "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
+        "missed_remittances_30d": _missed(recent, today),
+    }
+
+
+def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, int | None]]) -> date:
+    """Return the day of the last remittance that counts and is not zero, or of the funding."""
+    for entry, taken_back in recent:
+        if entry.settled and entry.pays and entry.amount.minor > (taken_back or 0):
+            return entry.on
+    # None of the last days counts: all entries are looked at.
+    for entry, _ in reversed(deal.counted):
+        if entry.pays:
+            return entry.on
+    closed = deal.closed_entries
+    return (closed.last_on if closed else None) or deal.funded_on
+
+
+def _missed(recent: Sequence[tuple[Entry, int | None]], today: date) -> int:
+    """
+    Return the number of missed remittances: days among the last 30, today not included.
+
+    A day counts when its remittance was taken back whole, or was nothing although there were
+    takings, and no other remittance of that day counts.
+    """
+    missed, remitted = set(), set()
+    for entry, taken_back in recent:
+        if entry.on >= today or not (entry.pays or entry.kind == REMITTANCE):
+            continue
+        if taken_back is not None and taken_back >= entry.amount.minor:
+            missed.add(entry.on)
+        elif entry.amount.minor:
+            if entry.settled:
+                remitted.add(entry.on)
+        elif entry.takings is not None and entry.takings.minor > 0:
+            missed.add(entry.on)
+    return len(missed - remitted)
+
+
+def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
+    """Return the average monthly takings and their trend, where the takings are complete."""
+    complete, takings = merchant.takings_complete_through, merchant.takings
+    since = merchant.takings_since
+    if complete is None or complete < today - _DAY or since is None:
+        return {}
+    facts: dict[str, int | None] = {}
+    covered = (today - since).days
+    start = today - timedelta(days=_AVERAGED_DAYS)
+    recent = tuple(takewhile(lambda day: day.on >= start, reversed(takings)))
+    if covered >= _AVERAGED_DAYS:
+        total = _between(recent, today, _AVERAGED_DAYS, 0)
+        average = max(0, total) * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
+        facts["average_monthly_takings"] = average
+    if covered >= 2 * _TREND_DAYS:
+        before = _between(recent, today, 2 * _TREND_DAYS, _TREND_DAYS)
+        if before > 0:
+            now = max(0, _between(recent, today, _TREND_DAYS, 0))
+            trend = now * HUNDRED_PERCENT // before
+            facts["takings_trend"] = min(MOST_PERCENT, trend)
+    return facts
+
+
+def _between(takings: Iterable[Takings], today: date, first: int, last: int) -> int:
+    """Return the takings from *first* days ago up to, but not including, *last* days ago."""
+    start, end = today - timedelta(days=first), today - timedelta(days=last)
+    return sum(day.amount.minor for day in takings if start <= day.on < end)
+
+
+def months_between(start: date, end: date) -> int:
+    """
+    Return the whole months from *start* to *end*.
+
+    >>> months_between(date(2026, 1, 31), date(2026, 2, 28))
+    0
+    >>> months_between(date(2026, 1, 1), date(2027, 1, 1))
+    12
+    """
+    return (
+        (end.year - start.year) * _MONTHS_A_YEAR + end.month - start.month - (end.day < start.day)
+    )
+
+
+def held_evidence(evidence: Mapping[str, Json], catalogue: Catalogue) -> dict[str, HeldFact]:
+    """Return *evidence* as the state holds it: each value with the kind that its fact has now."""
+    return {
+        name: HeldFact(value, catalogue.facts[catalogue.place(name)].type.kind.value)
+        for name, value in evidence.items()
+    }
+
+
+def with_newer_evidence(
+    held: Mapping[str, HeldFact], newer: Mapping[str, HeldFact]
+) -> dict[str, HeldFact]:
+    """
+    Return the evidence *held*, replaced by the *newer* where there is any.
+
+    The score and the day of one credit check belong together: when either is new, both old ones are
+    dropped (decisions/second-credit-check).
+
+    >>> held = {"credit_score": HeldFact(700), "identity_verified": HeldFact(True)}
+    >>> sorted(with_newer_evidence(held, {"credit_checked_on": HeldFact("2026-07-01")}))
+    ['credit_checked_on', 'identity_verified']
+    """
+    replaced = CREDIT if any(name in newer for name in CREDIT) else ()
+    return {**{name: value for name, value in held.items() if name not in replaced}, **newer}
+
+
+def as_number(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
+    """
+    Return the fact *held* under *name* as a number, None if the catalogue cannot read it now.
+
+    A fact may be declared with another type, range or choice than when it was recorded.
+    """
+    fact = catalogue.fact(name)
+    if fact is None or held.kind not in {None, fact.type.kind.value}:
+        return None
+    try:
+        return fact.read(held.value)
+    except (ValueError, TypeError):
+        return None
+
+
+def held_facts(evidence: Mapping[str, HeldFact], catalogue: Catalogue) -> Facts:
+    """Return held *evidence* as prepared facts; one no longer declared so is unknown."""
+    facts = {name: as_number(name, value, catalogue) for name, value in evidence.items()}
+    return tuple(facts.get(fact.name) for fact in catalogue.facts)
+
+
+def recorded_over(merchant: Merchant, made_on: date) -> bool:
+    """
+    Return whether recorded takings replace those that a check of the day *made_on* gave.
+
+    They do once 90 days are complete, until an initial application gives newer ones.
+    """
+    complete = merchant.takings_complete_through
+    if complete is None or merchant.takings_since is None or made_on > complete:
+        return False
+    return (complete - merchant.takings_since).days + 1 >= _AVERAGED_DAYS
+
+
+def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
+    """
+    Return the number of deals that were completed, apart from the *base*, and that defaulted.
+
+    They are counted from statuses and ledgers, and so always known; with them is what is to be
+    refunded.
+    """
+    completed = (deal for deal in merchant.deals if base is None or deal.id != base.id)
+    return {
+        "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in completed),
+        "deals_defaulted": sum(deal.status in {DEFAULTED, RECOVERED} for deal in merchant.deals),
+        "deals_written_off": sum(deal.written_off.minor > 0 for deal in merchant.deals),
+        "deals_recovered": sum(deal.status == RECOVERED for deal in merchant.deals),
+        "refunds_due": sum(deal.overpaid.minor for deal in merchant.deals),
+    }
+
+
+def initial_facts(
+    merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None], today: date
+) -> Facts:
+    """Return the prepared facts for an initial application, with what *evidence* says."""
+    return _prepared({**evidence, **takings_facts(merchant, today)}, merchant, None, catalogue)
+
+
+def renewal_facts(
+    merchant: Merchant,
+    deal: Deal,
+    catalogue: Catalogue,
+    evidence: Mapping[str, int | None],
+    today: date,
+) -> Facts:
+    """Return the prepared facts for renewing *deal*, with what *evidence* says."""
+    facts = {**evidence, **takings_facts(merchant, today), **deal_facts(deal, today)}
+    return _prepared(facts, merchant, deal, catalogue)
+
+
+def _prepared(
+    facts: Mapping[str, int | None], merchant: Merchant, base: Deal | None, catalogue: Catalogue
+) -> Facts:
+    named = {**facts, **deal_counts(merchant, base)}
+    return tuple([_within_range(fact, named.get(fact.name)) for fact in catalogue.facts])
+
+
+def _within_range(fact: Fact, number: int | None) -> int | None:
+    """Return the derived *number*; beyond the range of *fact* it is unknown (decisions/bounds)."""
+    return number if number is not None and fact.low <= number <= fact.high else None

@@ -1,0 +1,110 @@
+"""Reasons: how a rule set's "no" is explained to the host and to the merchant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import field
+
+from holdback.eligibility.ruleset import Answers, Rule, RuleSet
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_texts
+from holdback.frozen_classes import frozen
+from holdback.rules.operators import MIRRORED
+from holdback.rules.render import threshold_words, words_of
+from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
+
+# The code of the reason below the floor, which is the service's own and no jurisdiction's rule.
+FLOOR_CODE: Final = "FLOOR"
+
+
+@frozen(kw_only=True)
+class Reason:
+    """
+    One reason for a "no": the rule, its code, the sentence with its figures, and the facts it read.
+
+    `measured` holds the facts that the rule compares, and `threshold` what had to hold ("at least
+    80%") by the name of the parameter, or of the fact where the rule itself has the figure. Both
+    are written as in sentences.
+    """
+
+    code: str
+    rule: str
+    text: str
+    facts: Mapping[str, Json] = field(converter=frozen_record)
+    file: str | None = None
+    line: int | None = None
+    measured: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts)
+    threshold: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts)
+
+
+def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:
+    """Return a reason for each rule in *mask*, in order of priority."""
+    return tuple(
+        Reason(
+            code=rule.code,
+            rule=rule.id,
+            text=answers.ruleset.sentence(rule.reason, answers.facts),
+            facts=answers.read_by(rule),
+            file=rule.file,
+            line=rule.line,
+            measured=_measured(answers, rule),
+            threshold=thresholds(answers.ruleset, rule),
+        )
+        for rule in answers.selected(mask)
+    )
+
+
+def floor_reason(rules: RuleSet, *, progress: int, floor: int) -> Reason:
+    """Return the reason for a deal whose *progress* is below the *floor*, both scaled."""
+    percent = rules.catalogue.facts[rules.progress].type
+    shown, least = rules.show(percent, progress), rules.show(percent, floor)
+    return Reason(
+        code=FLOOR_CODE,
+        rule="floor",
+        text=f"The deal is {shown} paid down; at least {least} is needed before a renewal is "
+        "assessed.",
+        facts={"progress": percent.plain(progress)},
+        measured={"progress": shown},
+        threshold={"progress": f"at least {least}"},
+    )
+
+
+def _facts_of(node: Node) -> list[str]:
+    return [leaf.name for leaf in leaves(node) if isinstance(leaf, FactRead)]
+
+
+def _measured(answers: Answers, rule: Rule) -> dict[str, str]:
+    names = dict.fromkeys(name for node in rule.required for name in _facts_of(node))
+    return {name: answers.ruleset.figure(name, answers.facts) for name in names}
+
+
+def thresholds(rules: RuleSet, rule: Rule) -> dict[str, str]:
+    """Return what *rule* requires, by the name of the parameter or of the measured fact."""
+    required: dict[str, list[str]] = {}
+    for node in rule.required:
+        for comparison, wanted in comparisons(node):
+            name, shown = _threshold(rules, comparison, wanted=wanted)
+            required.setdefault(name, []).append(shown)
+    return {name: ", ".join(dict.fromkeys(shown)) for name, shown in required.items()}
+
+
+def _threshold(rules: RuleSet, comparison: Operation, *, wanted: bool) -> tuple[str, str]:
+    """Return the name and the words of what *comparison* had to be: ("least", "at least 80%")."""
+    measured, *limits = comparison.operands
+    operator = comparison.operator
+    if not _facts_of(measured):
+        # The rule has the constant on the left, as in `80% <= performance`.
+        measured, limits = limits[0], [measured]
+        operator = MIRRORED[operator]
+    shown = ", ".join(_limit(rules, limit) for limit in limits)
+    name = _facts_of(measured)[0]
+    match limits:
+        case [Constant(name=str(parameter))]:
+            name = parameter
+    return name, f"{threshold_words(operator, wanted=wanted)} {shown}".strip()
+
+
+def _limit(rules: RuleSet, node: Node) -> str:
+    return rules.show(node.type, node.number) if isinstance(node, Constant) else words_of(node)

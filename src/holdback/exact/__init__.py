@@ -1,0 +1,1 @@
+"""Exact values: numbers, money, JSON and frozen classes, which never round or change unasked."""

@@ -1,0 +1,153 @@
+"""The request for offers and its application block (service 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import field
+from pendulum import DateTime
+
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact.exact_json import Json, Opaque
+from holdback.exact.frozen_values import frozen_record
+from holdback.frozen_classes import frozen
+from holdback.merchant.validators import instance_of, optional, text
+
+
+@frozen(kw_only=True)
+class Application:
+    """
+    The application block of a request for offers (service 2.1).
+
+    `provider_id` with a value makes the request a renewal; None makes it an initial application.
+    """
+
+    merchant_id: str = field(validator=text)
+    currency: str = field(validator=text)
+    provider_id: str | None = field(default=None, validator=optional(text))
+    intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
+
+
+# The sections of the profile: all in an initial application, none in a renewal (service 2.1).
+PROFILE: Final = ("consents", "applicants", "company")
+_CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
+
+
+@frozen(kw_only=True)
+class OffersRequest:
+    """
+    The body of `POST /offers` (service 2.1).
+
+    An initial application has the full profile; a renewal has the application block alone. The
+    profile is never interpreted and never shown.
+    """
+
+    application: Application = field(validator=instance_of(Application, "an application"))
+    consents: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+    applicants: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+    company: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+
+    def __attrs_post_init__(self) -> None:
+        sections = {name: getattr(self, name) for name in PROFILE}
+        if self.renewal:
+            code, message = "not_allowed", "a renewal carries the application block alone"
+            wrong = [name for name, section in sections.items() if section is not None]
+        else:
+            code, message = "missing", "an initial application carries the full profile"
+            wrong = [name for name, section in sections.items() if section is None]
+        if wrong:
+            raise InvalidDocument(
+                ErrorDetail(code=code, message=message, path=f"$.{name}") for name in wrong
+            )
+
+    @property
+    def renewal(self) -> bool:
+        """Whether this is a renewal: a request with a provider_id (service 2.1)."""
+        return self.application.provider_id is not None
+
+
+@frozen(kw_only=True)
+class Check:
+    """
+    A check that the host must carry out before it asks for offers.
+
+    `evidence` names the facts that it gives. `why` says why it is required: what is held of it is
+    `missing` or `too_old`, or the check is `due_again` because offers expired unaccepted (service
+    3); it must then be made at `not_before` or later. `consent` names the consent of the merchant
+    that the check needs and that is not given yet.
+    """
+
+    name: str
+    evidence: tuple[str, ...]
+    why: str
+    not_before: DateTime | None = None
+    consent: str | None = None
+
+
+@frozen(kw_only=True)
+class RequiredChecks:
+    """The checks that a request for offers needs."""
+
+    checks: tuple[Check, ...]
+
+
+@frozen(kw_only=True)
+class HeldCheck:
+    """
+    The newest record of a check, its age in days, and the facts that it gave.
+
+    `why` says why it does not count: it is `too_old`, or `due_again`; None while it counts.
+    """
+
+    check: str
+    made_at: DateTime
+    age_days: int | None
+    facts: Mapping[str, Json] = field(converter=frozen_record, repr=False)
+    why: str | None = None
+
+
+@frozen(kw_only=True)
+class HeldEvidence:
+    """What is held of the checks of a merchant."""
+
+    checks: tuple[HeldCheck, ...]
+
+
+@frozen(kw_only=True)
+class ProductDecision:
+    """The decision on one product, with the codes of the reasons for another than `Accepted`."""
+
+    product_id: str
+    name: str
+    decision: str
+    codes: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class ApplicationView:
+    """
+    An application as its partner may see it.
+
+    `status` is `offered`, `expired`, `closed` (its offers were declined, or withdrawn), `referred`
+    or `declined` before an acceptance, and then as in `ApplicationStatus`; a renewal that was
+    submitted is `queued` while it waits for the deal that it follows to be repaid. `omitted` names
+    what is still to be supplied. The products are listed as long as the set of offers is held.
+    """
+
+    application_id: str
+    type: str
+    status: str
+    requested_at: DateTime | None = None
+    expires_at: DateTime | None = None
+    accepted_at: DateTime | None = None
+    omitted: tuple[str, ...] = ()
+    signature_required: bool = False
+    products: tuple[ProductDecision, ...] = ()
+
+
+@frozen(kw_only=True)
+class Applications:
+    """The applications of a merchant that the service still holds, oldest first."""
+
+    applications: tuple[ApplicationView, ...]

@@ -1,0 +1,342 @@
+"""The state of one merchant, which a host stores and writes back as a whole.
+
+The merchant is the consistency boundary: everything that must agree is in its state
+(decisions/engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from json.encoder import encode_basestring as quoted
+from typing import Final
+
+from attrs import field
+from attrs.converters import optional
+from pendulum import DateTime
+
+from holdback.exact.exact_json import Json
+from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
+from holdback.frozen_classes import frozen
+from holdback.merchant.deal import FUNDED, Deal
+from holdback.merchant.evidence import CheckRecord, HeldFact, frozen_evidence
+from holdback.merchant.instants import as_instant
+from holdback.merchant.ledger import SignedMoney
+from holdback.merchant.offer import ELIGIBLE, Offer
+from holdback.merchant.product import Product
+from holdback.merchant.receipt import Receipt
+from holdback.merchant.referral import Hold, Referral, ReferralDecision
+from holdback.merchant.rows import Rows
+from holdback.merchant.validators import amount, day, plain_day, text
+
+# The statuses of an application after acceptance (decisions/fulfilment).
+AWAITING_DETAILS: Final = "awaiting_details"
+SUBMITTED: Final = "submitted"
+FUNDED_APPLICATION: Final = "funded"
+DECLINED_APPLICATION: Final = "declined"
+WITHDRAWN_APPLICATION: Final = "withdrawn"
+LAPSED: Final = "lapsed"
+# Before what a contract is signed.
+BEFORE_SUBMISSION: Final = "before_submission"
+BEFORE_FUNDING: Final = "before_funding"
+SIGNATURES: Final = (BEFORE_SUBMISSION, BEFORE_FUNDING)
+IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
+# What a submitted renewal is shown as while the deal that it follows is not repaid.
+QUEUED: Final = "queued"
+
+
+@frozen(kw_only=True)
+class OfferSet:
+    """
+    The products and offers issued together on one request, with one expiry.
+
+    `request_id` is the host's; `fingerprint` is the digest of the request, and `sections` name its
+    personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
+    that decided it. `base_deal_id` names the deal that a renewal is based on. `evidence` holds the
+    results of the host's checks, and `facts` all that was known when the offers were priced.
+    `requoted` are the ids of the offers that were added later, of other amounts.
+    """
+
+    request_id: str
+    application_id: str
+    fingerprint: str
+    renewal: bool
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    issued_at: DateTime
+    issued_on: date
+    expires_at: DateTime
+    products: tuple[Product, ...]
+    digest: str
+    base_deal_id: str | None = None
+    evidence: Mapping[str, HeldFact] = field(
+        factory=FrozenMapping, converter=frozen_evidence, repr=False
+    )
+    facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    requoted: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        from holdback.merchant.displays import offers_repr  # noqa: PLC0415  # few are printed
+
+        return offers_repr("OfferSet", self)
+
+    def _repr_html_(self) -> str:
+        from holdback.merchant.displays import offers_html  # noqa: PLC0415  # only a notebook needs it
+
+        return offers_html(self)
+
+    @property
+    def offers(self) -> Iterator[Offer]:
+        """The offers of all products, in order."""
+        return (offer for product in self.products for offer in product.offers)
+
+    def is_open(self, at: DateTime) -> bool:
+        """Return whether an offer of this set can still be accepted at the instant *at*."""
+        return self.expires_at > at and any(o.offer_status == ELIGIBLE for o in self.offers)
+
+
+@frozen(kw_only=True)
+class ClosedOfferSet:
+    """
+    What is kept of a closed set of offers: enough to answer a request that comes late.
+
+    `offers` are the statuses by offer_id. `credit_checked_on` is the day of the credit check that
+    the set was priced with.
+    """
+
+    request_id: str
+    application_id: str
+    fingerprint: str
+    expires_at: DateTime
+    offers: Mapping[str, str] = field(converter=frozen_texts)
+    credit_checked_on: date | None = None
+
+    @classmethod
+    def of(cls, offer_set: OfferSet) -> ClosedOfferSet:
+        """Return what is kept of *offer_set*."""
+        checked = offer_set.evidence.get("credit_checked_on", HeldFact(None)).value
+        return cls(
+            request_id=offer_set.request_id,
+            application_id=offer_set.application_id,
+            fingerprint=offer_set.fingerprint,
+            expires_at=offer_set.expires_at,
+            offers={offer.offer_id: offer.offer_status for offer in offer_set.offers},
+            credit_checked_on=None if checked is None else date.fromisoformat(checked),
+        )
+
+
+@frozen(kw_only=True)
+class Signature:
+    """The merchant's signature: the host's name of the `document`, and the document's digest."""
+
+    document: str
+    digest: str
+    signed_at: DateTime
+
+
+@frozen(kw_only=True)
+class Fulfilment:
+    """
+    An application whose offer was accepted, and its status.
+
+    `omitted` names the details that are still to be supplied, and `sections` the application's
+    personal data. `facts` are those known when the offer was priced, `earlier_deals` summaries of
+    the merchant's deals at the acceptance. At `lapses_at` it lapses unless it was funded before;
+    None for one from before lapses. `signature_before` says before what the contract is signed,
+    None where it need not be. `accepted_details` is the digest of the bank details given at the
+    acceptance, where others replaced them. `product` of the rulebook of the day `priced_on` was
+    priced. A renewal that is `queued` is funded once its base deal is repaid, and settles nothing.
+    """
+
+    application_id: str
+    status: str
+    omitted: tuple[str, ...]
+    accepted_at: DateTime
+    offer: Offer
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    base_deal_id: str | None = None
+    deal_id: str | None = None
+    facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    earlier_deals: tuple[Mapping[str, Json], ...] = field(
+        default=(), converter=frozen_records, repr=False
+    )
+    lapses_at: DateTime | None = None
+    signature_before: str | None = None
+    signature: Signature | None = None
+    accepted_details: str | None = field(default=None, repr=False)
+    product: str | None = None
+    priced_on: date | None = None
+    queued: bool = False
+
+
+def _stated_at(value: datetime) -> DateTime:
+    return as_instant(value, "$.stated_at")
+
+
+@frozen(kw_only=True)
+class Takings:
+    """
+    The takings of one day: what the merchant sold, less what it gave back; it may be below zero.
+
+    `stated_at` is the instant at which the amount was stated, that of the request unless given. The
+    newest statement of a day holds, in whichever order statements arrive.
+    """
+
+    on: date = field(converter=plain_day, validator=day)
+    amount: SignedMoney = field(validator=amount)
+    stated_at: DateTime | None = field(default=None, converter=optional(_stated_at))
+
+
+@frozen(kw_only=True)
+class CreditCheckDue:
+    """
+    What a second consumer credit check must satisfy after offers expired unaccepted.
+
+    It is kept when the expired set itself is no longer held.
+    """
+
+    expired_at: DateTime
+    checked_on: date | None = None
+
+
+@frozen(kw_only=True)
+class CarriedOut:
+    """
+    A request that was carried out: its operation, the digest of its content, and its receipt.
+
+    The receipt is without the ids of entries, which the same request has again.
+    """
+
+    operation: str
+    fingerprint: str
+    receipt: Receipt
+
+
+@frozen(kw_only=True)
+class RememberedRequest:
+    """A request that was carried out at an instant, remembered so that it is not repeated."""
+
+    request_id: str
+    at: DateTime
+    carried_out: CarriedOut
+
+
+@frozen(kw_only=True)
+class Merchant:
+    """
+    The state of one merchant of one partner, as of the event with the number `sequence`.
+
+    It has no personal data: `sections` name the sections of the merchant's profile. What the
+    merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
+    None until the first acceptance and never changes after it. `checks` is the newest record of
+    each check; `evidence`, recorded on `evidence_on`, is from before there were records, and counts
+    for the checks that have none. `consents` are those given, of those that the jurisdiction names.
+    `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets` are
+    those that are open or were closed lately. `last_accepted_at` is the instant of the last
+    acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
+    requests carried out lately. `renewal_eligibility` is as last announced.
+    """
+
+    partner: str = field(validator=text)
+    merchant_id: str = field(validator=text)
+    jurisdiction: str = field(validator=text)
+    sequence: int = 0
+    timezone: str | None = None
+    currency: str | None = None
+    provider_id: str | None = None
+    last_seen_at: DateTime | None = None
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    profile_erased: bool = False
+    evidence: Mapping[str, HeldFact] = field(
+        factory=FrozenMapping, converter=frozen_evidence, repr=False
+    )
+    evidence_on: date | None = None
+    offer_sets: tuple[OfferSet, ...] = ()
+    closed_offer_sets: tuple[ClosedOfferSet, ...] = ()
+    credit_check_due: CreditCheckDue | None = None
+    last_accepted_at: DateTime | None = None
+    fulfilments: tuple[Fulfilment, ...] = ()
+    deals: tuple[Deal, ...] = ()
+    takings: Sequence[Takings] = ()
+    takings_since: date | None = None
+    takings_complete_through: date | None = None
+    requests: Sequence[RememberedRequest] = ()
+    renewal_eligibility: bool = False
+    checks: tuple[CheckRecord, ...] = ()
+    consents: tuple[str, ...] = ()
+    referrals: tuple[Referral, ...] = ()
+    referral_decisions: tuple[ReferralDecision, ...] = ()
+    holds: tuple[Hold, ...] = ()
+
+    @classmethod
+    def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
+        """
+        Return a merchant that the service has not seen before.
+
+        >>> Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB").deals
+        ()
+
+        Raises:
+            InvalidDocument: an identifier is not text, or is empty.
+        """
+        return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
+
+    def __repr__(self) -> str:
+        from holdback.merchant.displays import merchant_repr  # noqa: PLC0415  # few are printed
+
+        return merchant_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.merchant.displays import merchant_html  # noqa: PLC0415  # only a notebook needs it
+
+        return merchant_html(self)
+
+    @property
+    def active_deal(self) -> Deal | None:
+        """The active deal, of which there is at most one (service 1); None without one."""
+        return next((deal for deal in self.deals if deal.status == FUNDED), None)
+
+    @property
+    def sets(self) -> Iterator[OfferSet | ClosedOfferSet]:
+        """All sets of offers that are remembered, whole or not."""
+        yield from self.offer_sets
+        yield from self.closed_offer_sets
+
+    def request_of(self, request_id: str) -> RememberedRequest | None:
+        """Return the remembered request with *request_id*, None if there is none."""
+        requests: Iterable[RememberedRequest] = self.requests
+        if isinstance(requests, Rows):  # of which few are made
+            requests = requests.mentioning(quoted(request_id))
+        return next((r for r in requests if r.request_id == request_id), None)
+
+    def deal_of(self, deal_id: str | None) -> Deal | None:
+        """Return the deal with *deal_id*, None if there is none."""
+        return next((deal for deal in self.deals if deal.id == deal_id), None)
+
+    def fulfilment_of(self, application_id: str) -> Fulfilment | None:
+        """Return the accepted application with *application_id*, None if there is none."""
+        return next((f for f in self.fulfilments if f.application_id == application_id), None)
+
+    def shown_status(self, fulfilment: Fulfilment) -> str:
+        """Return the status of an accepted application, which tells one that waits in a queue."""
+        base = self.deal_of(fulfilment.base_deal_id)
+        waits = fulfilment.queued and base is not None and base.active
+        return QUEUED if waits and fulfilment.status == SUBMITTED else fulfilment.status
+
+    @property
+    def in_fulfilment(self) -> Fulfilment | None:
+        """The application in fulfilment, None without one."""
+        return next((f for f in self.fulfilments if f.status in IN_FULFILMENT), None)
+
+    @property
+    def on_hold(self) -> bool:
+        """Whether an agent holds the merchant: nothing is offered, accepted or funded."""
+        return bool(self.holds)
+
+    @property
+    def named_sections(self) -> Iterator[str]:
+        """The digests of all sections of the profile that this state names."""
+        holders: list[Merchant | OfferSet | Fulfilment | Hold | ReferralDecision]
+        holders = [self, *self.offer_sets, *self.fulfilments]
+        holders += [*self.holds, *self.referral_decisions]
+        for holder in holders:
+            yield from holder.sections.values()

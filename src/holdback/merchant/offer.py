@@ -1,0 +1,50 @@
+"""One offer (service 2.2)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
+
+# The values of `offer_status`. The service specifies `Eligible` (service 2.2).
+ELIGIBLE: Final = "Eligible"
+ACCEPTED: Final = "Accepted"
+WITHDRAWN: Final = "Withdrawn"
+DECLINED: Final = "Declined"
+
+
+@frozen(kw_only=True)
+class Offer:
+    """
+    One offer of a product (service 2.2).
+
+    `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` in months. `term_days` is
+    the same term in whole days; the deal keeps it, and no reply shows it.
+    """
+
+    offer_id: str
+    offer_status: str = ELIGIBLE
+    description: str
+    split_percentage: Decimal
+    term_length: Decimal
+    term_days: int
+    repayment_amount: Money
+    funded_amount: Money
+    factor_rate: Decimal
+
+    @property
+    def currency(self) -> str:
+        """The currency code of the offer's amounts."""
+        return self.funded_amount.currency.code
+
+    def __repr__(self) -> str:
+        from holdback.merchant.displays import offer_repr  # noqa: PLC0415  # few are printed
+
+        return offer_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.merchant.displays import offer_html  # noqa: PLC0415  # only a notebook needs it
+
+        return offer_html(self)

@@ -1,0 +1,71 @@
+"""Receipts: what a servicing operation has done (service 1)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TypeAlias
+
+from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
+from holdback.merchant.acceptance import ApplicationStatus
+
+
+@frozen(kw_only=True)
+class DealReceipt:
+    """
+    The receipt of an operation on a deal: the ids of its entries, and the balance after it.
+
+    `sequence` is the number of the last event of the operation. If the operation changed nothing,
+    it is that of the last event before.
+    """
+
+    deal_id: str
+    entry_ids: tuple[str, ...] = ()
+    sequence: int
+    balance: Money
+
+
+@frozen(kw_only=True)
+class SettlementQuote:
+    """
+    What settles a deal early, if it is paid up to the end of the day `on`.
+
+    `amount` is the `balance` less the `discount`.
+    """
+
+    deal_id: str
+    on: date
+    balance: Money
+    discount: Money
+    amount: Money
+
+
+@frozen(kw_only=True)
+class TakingsReceipt:
+    """
+    The receipt of recorded takings: the number of days, and how far takings are complete after it.
+
+    `sequence` is as in `DealReceipt`.
+    """
+
+    days: int
+    complete_through: date | None
+    sequence: int
+
+
+@frozen(kw_only=True)
+class ProfileStatus:
+    """The reply to an erasure: whether the merchant's profile is erased."""
+
+    erased: bool
+
+
+@frozen(kw_only=True)
+class RecordReceipt:
+    """The receipt of what was recorded about a merchant: the number of its last event."""
+
+    sequence: int
+
+
+# What a remembered request replied.
+Receipt: TypeAlias = DealReceipt | TakingsReceipt | ApplicationStatus | RecordReceipt

@@ -1,0 +1,1 @@
+"""Assessing: the outcome and the reasons of each row."""

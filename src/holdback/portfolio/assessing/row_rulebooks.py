@@ -1,0 +1,215 @@
+"""The rulebook that assesses each row of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+from attrs import evolve, field
+
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact.exact_json import shown_path
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.reading.key_columns import LIKE_A_DAY
+from holdback.portfolio.reading.work_frame import Frame
+from holdback.rules.types import Fact
+from holdback.rules.values import read_date
+
+_ONE_DAY: Final = "leave out `on=`, or pass jurisdictions: they have the rules of every day"
+_EXPECTED_DAY: Final = "expected the name of a column of dates, or a date such as 2026-07-01"
+
+# The day of all rows, or the name of the column with the day of each. A day is a date, a midnight
+# without a time zone, or a text such as "2026-07-01".
+DayOrColumn = str | date
+# One rulebook for every row, or jurisdictions from which two columns select.
+Rules = Rulebook | Jurisdictions
+# Each distinct reading of a fact, with the indexes of the rulebooks that use it.
+Definitions = Mapping[Fact, tuple[int, ...]]
+
+
+@frozen(kw_only=True)
+class RowRulebooks:
+    """
+    The rulebooks that may assess a row, and the columns that select one.
+
+    `jurisdiction_column` has the code, and is None if one rulebook assesses all rows.
+    `day_or_column` is the column with the day, or one day for all rows. `codes` are the codes of
+    all jurisdictions, with or without a rulebook here. `own_code_column` is the column of a frame
+    in memory that has to have the code of the one rulebook in every row.
+    """
+
+    rulebooks: tuple[Rulebook, ...]
+    jurisdiction_column: str | None = None
+    day_or_column: str | date | None = None
+    codes: tuple[str, ...] = ()
+    own_code_column: str | None = None
+
+    facts: Mapping[str, Definitions] = field(init=False, eq=False, repr=False)
+
+    @facts.default
+    def _definitions(self) -> Mapping[str, Definitions]:
+        """Facts by name: each distinct reading, with the indexes of its rulebooks."""
+        by_name: dict[str, dict[Fact, tuple[int, ...]]] = {}
+        for facts, places in self._catalogues().items():
+            for fact in facts:
+                definitions = by_name.setdefault(fact.name, {})
+                same = (earlier for earlier in definitions if _same_reading(earlier, fact))
+                key = next(same, fact)
+                definitions[key] = (*definitions.get(key, ()), *places)
+        return by_name
+
+    def _catalogues(self) -> Mapping[tuple[Fact, ...], tuple[int, ...]]:
+        """The facts of the rulebooks; most rulebooks of a jurisdiction share them."""
+        catalogues: dict[tuple[Fact, ...], tuple[int, ...]] = {}
+        for place, rulebook in enumerate(self.rulebooks):
+            facts = rulebook.catalogue.facts
+            catalogues[facts] = (*catalogues.get(facts, ()), place)
+        return catalogues
+
+    @property
+    def codes_by_fact(self) -> Mapping[str, Collection[str]]:
+        """The facts that rules read, and `progress`, with the jurisdictions that read each."""
+        codes: dict[str, dict[str, None]] = {}
+        for rulebook in self.rulebooks:
+            for name in names_read(rulebook):
+                codes.setdefault(name, {})[rulebook.code] = None
+        return codes
+
+    def bits(self, name: str, *, unread: bool = False) -> Mapping[int, Sequence[int]]:
+        """
+        The bits of the fact *name* in a mask, each with the indexes of its rulebooks.
+
+        They are the rulebooks whose rules read it; with *unread*, all that declare it.
+        """
+        by_bit: dict[int, list[int]] = {}
+        for index, rulebook in enumerate(self.rulebooks):
+            declared = rulebook.catalogue.fact(name) is not None
+            if declared and (unread or name in names_read(rulebook)):
+                by_bit.setdefault(rulebook.catalogue.place(name), []).append(index)
+        return by_bit
+
+
+def names_read(rulebook: Rulebook) -> Collection[str]:
+    """The facts that the rules of *rulebook* read, and `progress`."""
+    # The floor of 50% is checked before any rule.
+    names = (name for rule in rulebook.renewal.rules for name in rule.checked.names)
+    return dict.fromkeys(["progress", *names])
+
+
+def _same_reading(left: Fact, right: Fact) -> bool:
+    """
+    Whether a column gives the same numbers as *left* and as *right*, facts of one name.
+
+    Descriptions and origins are left out, because they do not affect reading, and so is the
+    currency: a column holds amounts without one, and only the number of decimals counts.
+    """
+    return (
+        left.type.kind,
+        left.type.places,
+        left.type.options,
+        left.low,
+        left.high,
+        left.rounded_down,
+    ) == (
+        right.type.kind,
+        right.type.places,
+        right.type.options,
+        right.low,
+        right.high,
+        right.rounded_down,
+    )
+
+
+def rulebooks_for(
+    rules: Rules,
+    jurisdiction: str,
+    on: DayOrColumn | None,
+    columns: Collection[str] = (),
+    occurring: Collection[Any] = (),
+) -> RowRulebooks:
+    """
+    Return the rulebooks of *rules* that may assess a row of a frame with *columns*.
+
+    If the codes *occurring* in the frame are known, the rulebooks of other jurisdictions are left
+    out.
+
+    Raises:
+        InvalidDocument: if there are none, if *on* is neither the name of a column nor a day, or if
+            it is given with a rulebook.
+    """
+    if isinstance(rules, Rulebook):
+        if on is not None:
+            message = f"this rulebook is of one day, {rules.on}, and takes no other"
+            raise InvalidDocument.of("not_allowed", message, path="$.on", hint=_ONE_DAY)
+        return RowRulebooks(rulebooks=(rules,))
+    on = _day_or_column(on, columns)
+    if not isinstance(rules, Jurisdictions):
+        raise InvalidDocument.of(
+            "wrong_type",
+            "expected a rulebook or jurisdictions",
+            path="$.rules",
+            hint="as load_jurisdictions() or "
+            'load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
+        )
+    if isinstance(on, str):
+        all_rulebooks = [rulebook for item in rules for rulebook in item.slices]
+    else:
+        all_rulebooks = [item.rulebook(on) for item in rules if item.changes[0] <= on]
+    codes = {code for code in occurring if isinstance(code, str)}
+    selected = [rulebook for rulebook in all_rulebooks if rulebook.code in codes] or all_rulebooks
+    if not selected:
+        message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
+        raise InvalidDocument([ErrorDetail(code="missing", message=message, path="$.rules")])
+    return RowRulebooks(
+        rulebooks=tuple(selected),
+        jurisdiction_column=jurisdiction,
+        day_or_column=on,
+        codes=rules.codes,
+    )
+
+
+def _day_or_column(on: object, columns: Collection[str]) -> str | date:
+    """*on* as a date or the name of a column; without it, the column `on`."""
+    if on is None:
+        return "on"
+    if isinstance(on, str) and (on in columns or not LIKE_A_DAY.fullmatch(on)):
+        return on
+    try:
+        return date.fromordinal(read_date(on))
+    except ValueError:
+        raise InvalidDocument.of("wrong_type", _EXPECTED_DAY, path="$.on") from None
+
+
+def _occurring(frame: Frame, jurisdiction: str) -> Sequence[Any]:
+    """The codes in *frame*; none if it is lazy, whose rows are not seen."""
+    if not isinstance(frame, nw.DataFrame):
+        return ()
+    try:
+        return frame[jurisdiction].unique().to_list()
+    except TypeError:  # a list or a dictionary has no hash
+        path, hint = shown_path("$", jurisdiction), "it holds a code such as GB in each row"
+        raise InvalidDocument.of("wrong_type", "expected texts", path=path, hint=hint) from None
+
+
+def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | None) -> RowRulebooks:
+    """
+    Return the rulebooks of *rules* that may assess a row of *frame*.
+
+    In memory, they are those of the jurisdictions that occur. The rows of a lazy frame are not
+    seen, so those of another jurisdiction than that of a single rulebook have none.
+    """
+    columns = frame.collect_schema()
+    has_codes = jurisdiction in columns
+    if not isinstance(rules, Rulebook):
+        codes = _occurring(frame, jurisdiction) if has_codes else ()
+        return rulebooks_for(rules, jurisdiction, on, columns, codes)
+    rulebooks = rulebooks_for(rules, jurisdiction, on)
+    if not has_codes:
+        return rulebooks
+    if isinstance(frame, nw.DataFrame):
+        return evolve(rulebooks, own_code_column=jurisdiction)
+    return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))

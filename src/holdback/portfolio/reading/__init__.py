@@ -1,0 +1,1 @@
+"""Reading: the columns of a table of deals as facts."""

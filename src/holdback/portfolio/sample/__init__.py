@@ -1,0 +1,1 @@
+"""A synthetic portfolio to try things with."""

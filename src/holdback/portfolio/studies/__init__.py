@@ -1,0 +1,1 @@
+"""Studies: questions about a whole portfolio."""

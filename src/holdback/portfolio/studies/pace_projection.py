@@ -1,0 +1,340 @@
+"""`project`: the outcomes of a portfolio on later days, at a pace that is stated."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from typing import Any, Final, cast
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from holdback.errors import InvalidDocument, listed
+from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
+from holdback.portfolio.assessing.aggregation import DealTotals, with_rulebook
+from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.outcome_codes import INVALID, OUTCOMES, PLACES
+from holdback.portfolio.assessing.outcome_columns import OUTCOME, RULEBOOK
+from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
+from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.column_readers import day_fact
+from holdback.portfolio.reading.value_reader import read_values
+from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, as_nullable, open_frame
+from holdback.portfolio.studies.course_columns import READ_BY_COURSE, CourseColumns, Known, Numbers
+from holdback.portfolio.studies.outcome_counts import (
+    NO_JURISDICTION,
+    Jurisdictional,
+    plan_to_vary,
+    proposal_notes,
+)
+from holdback.rules.values import days_text, whole
+from holdback.tools.forecast.pace import PERCENT, read_pace
+from holdback.tools.forecast.windows import MOST_DAYS
+
+# Deals that were repaid so long ago that there is nothing left to renew.
+TOO_LATE: Final = "no_longer_renewable"
+_PROJECTED: Final = (*OUTCOMES, TOO_LATE)
+_HEADS: Final = ("jurisdiction", "days", "day", *_PROJECTED, "balance", "currency")
+_INVALID: Final = PLACES[INVALID]
+_TOO_LATE: Final = len(OUTCOMES)
+_BALANCE: Final = "balance"
+_HINT: Final = "as `days=30`, or `days=[30, 60, 90]`"
+# Amounts are added up in two parts, so that no sum passes 64 bits.
+_PART: Final = 10**9
+
+
+def project(  # noqa: PLR0913  # public; all but the rules have a default
+    frame: Any,
+    rules: Rules,
+    *,
+    days: int | Iterable[int] = (30, 60, 90),
+    pace: str | Money | None = None,
+    jurisdiction: str = "jurisdiction",
+    on: DayOrColumn | None = None,
+    prepared: bool = False,
+) -> AnswerTable:
+    """
+    Return the outcomes of the deals in *frame* today and after a number of *days*, or several.
+
+    Nothing is estimated: every deal that is funded, not paused and not yet paid goes on at *pace*,
+    an amount for each day (`"GBP 52.44"`) or a share of its repayment amount (`"0.4%"`); without it
+    nothing is remitted. An amount is of deals in its currency only. Facts move as in
+    `holdback.tools.forecast`, and those that cannot be followed are unknown. Each day has the rules
+    that are published for it. `balance` is that of the eligible deals on the day.
+    `no_longer_renewable` counts deals that were repaid longer ago than a deal can be renewed, also
+    where the rules would let them.
+
+    A lazy frame is read into memory. The other arguments are those of `assess`.
+
+    >>> from holdback import load_jurisdictions
+    >>> from holdback.portfolio import sample
+    >>> deals = sample(500, seed=7, backend="polars")
+    >>> answer = project(deals, load_jurisdictions(), days=[30], pace="0.4%")
+    >>> [(row["days"], row["eligible"]) for row in answer.records if row["jurisdiction"] == "GB"]
+    [(0, 41), (30, 61)]
+
+    Raises:
+        InvalidDocument: naming every column that is missing or of the wrong type; or for a number
+            of days or a pace that is invalid, has no unit, or is an amount over several currencies.
+    """
+    later = (0, *sorted(set(_read_days(days)) - {0}))
+    plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
+    deals = PortfolioProjection(plan, rules, pace)
+    totals: dict[tuple[str, int], dict[str, DealTotals]] = {}
+    for number in later:
+        deals.count(number, totals)
+    return AnswerTable(
+        question="projection",
+        title="Outcomes of the next days at a stated pace",
+        heads=_HEADS,
+        rows=tuple(deals.rows(totals)),
+        notes=tuple(deals.notes()),
+        backend=answer_backend(open_frame(frame)),
+    )
+
+
+def _read_days(days: int | Iterable[int]) -> Sequence[int]:
+    """
+    Return *days*, a number or several, as Python's own integers.
+
+    Raises:
+        InvalidDocument: one of them is not a number of days that can be projected.
+    """
+    with suppress(ValueError):  # one of them is not whole
+        numbers = [whole(number, "a number of days") for number in one_or_several(days)]
+        if all(0 <= number <= MOST_DAYS for number in numbers):
+            return numbers
+    expected = f"expected numbers of days from 0 to {MOST_DAYS}"
+    raise InvalidDocument.of("out_of_range", expected, path="$.days", hint=_HINT)
+
+
+def _check_currency(pace: str | Money | None, currencies: Collection[str]) -> None:
+    """
+    Check that *pace* is of all deals, whose *currencies* are given.
+
+    Raises:
+        InvalidDocument: it is an amount, and there are several currencies. In one of them alone,
+            the deals in all others would stand still, and in each of them it is another amount.
+    """
+    is_amount = isinstance(pace, Money) or (isinstance(pace, str) and pace[:3].isupper())
+    if is_amount and len(currencies) > 1:
+        names = listed(sorted(currencies))
+        message = f"an amount is in one currency, and these deals are in {names}"
+        hint = "give a share, such as `0.4%`, or keep the deals of one currency"
+        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=hint)
+
+
+@frozen
+class _Group:
+    """The deals of a `rulebook` today: the `rows` of the frame, and their `course`."""
+
+    rulebook: Rulebook
+    rows: Numbers
+    course: CourseColumns
+
+
+class PortfolioProjection:
+    """The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*."""
+
+    def __init__(self, plan: ColumnPlan, rules: Rules, pace: str | Money | None) -> None:
+        self.plan = plan
+        self.rules = rules
+        rulebooks = plan.rulebooks.rulebooks
+        self.missing = tuple(name for name in READ_BY_COURSE if name not in plan.schema)
+        facts, places, invalid, on = _columns(plan)
+        self.deals = len(places)
+        self.valid = ~invalid
+        self.no_rulebook = int((places < 0).sum())
+        occurring = [rulebooks[place] for place in np.unique(places) if place >= 0]
+        _check_currency(pace, {str(rulebook.currency) for rulebook in occurring})
+        self.groups = tuple(
+            _Group(
+                rulebook,
+                rows,
+                CourseColumns(
+                    rulebook.catalogue,
+                    {
+                        name: column.at(rows)
+                        for name, column in facts.items()
+                        if rulebook.catalogue.fact(name) is not None
+                    },
+                    on[rows] if on is not None else np.full(len(rows), rulebook.on.toordinal()),
+                    read_pace(pace, rulebook.currency),
+                ),
+            )
+            for place, rulebook in enumerate(rulebooks)
+            for rows in (np.flatnonzero(places == place),)
+            if len(rows)
+        )
+
+    def after(self, days: int) -> tuple[Numbers, Known]:
+        """The outcome of each row after *days* days, a place in `_PROJECTED`, and its balance."""
+        result = np.full(self.deals, _INVALID, dtype=np.int64)
+        balance = Known(np.zeros(self.deals, dtype=np.int64), np.zeros(self.deals, dtype=bool))
+        for group in self.groups:
+            for rulebook, rows, facts in self._later(group, days):
+                result[group.rows[rows]] = self._assessed(rulebook, facts)
+                balance.number[group.rows[rows]] = facts[_BALANCE].number
+                balance.is_known[group.rows[rows]] = facts[_BALANCE].is_known
+                repaid = group.course.repaid_for(days).at(rows)
+                is_late = repaid.is_known & (repaid.number > rulebook.recently_active_days)
+                result[group.rows[rows[is_late.astype(bool)]]] = _TOO_LATE
+        return np.where(self.valid, result, _INVALID), balance
+
+    def _later(
+        self, group: _Group, days: int
+    ) -> Iterator[tuple[Rulebook, Numbers, Mapping[str, Known]]]:
+        """Yield the rulebooks of the later day, the rows of *group* of each, and their facts."""
+        ordinals, places = np.unique(group.course.on + days, return_inverse=True)
+        if int(ordinals[-1]) > date.max.toordinal():
+            message = f"{days} days later the calendar has ended"
+            raise InvalidDocument.of("out_of_range", message, path="$.days")
+        rulebooks = [
+            self._rulebook(group.rulebook, date.fromordinal(int(ordinal))) for ordinal in ordinals
+        ]
+        for rulebook in dict.fromkeys(rulebooks):
+            mine = np.array([later == rulebook for later in rulebooks])
+            rows = np.flatnonzero(mine[places])
+            names = {
+                "progress",
+                _BALANCE,
+                *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
+            }
+            facts = group.course.after(days, rulebook.checks, names)
+            yield rulebook, rows, {name: column.at(rows) for name, column in facts.items()}
+
+    def _rulebook(self, today: Rulebook, day: date) -> Rulebook:
+        """The rulebook on a later *day*, where it is *today* today; a single one stays."""
+        if not isinstance(self.rules, Jurisdictions):
+            return today
+        jurisdiction = self.rules[today.code]
+        return jurisdiction.slices[bisect_right(jurisdiction.changes, day) - 1]
+
+    def _assessed(self, rulebook: Rulebook, facts: Mapping[str, Known]) -> Numbers:
+        """The outcomes of prepared *facts* under *rulebook*, as places."""
+        backend = answer_backend(self.plan.frame)
+        columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
+        flags = {_known(name): column.is_known.astype(bool) for name, column in facts.items()}
+        frame = nw.from_dict({**columns, **flags}, backend=cast("Any", backend))
+        frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
+            nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
+        )
+        rulebooks = RowRulebooks(rulebooks=(rulebook,))
+        plan = ColumnPlan(frame.select(*columns), rulebooks, prepared=True)
+        return with_outcomes(plan, (OUTCOME,)).select(OUTCOME).collected()[OUTCOME].to_numpy()
+
+    def count(self, days: int, totals: dict[tuple[str, int], dict[str, DealTotals]]) -> None:
+        """Add the deals after *days* days to *totals*, by jurisdiction and days, and outcome."""
+        outcomes, balances = self.after(days)
+        for group in self.groups:
+            balance = balances.at(group.rows)
+            of_group = totals.setdefault((group.rulebook.code, days), {})
+            mine = outcomes[group.rows]
+            for place, outcome in enumerate(_PROJECTED):
+                rows = mine == place
+                part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.is_known]))
+                of_group[outcome] = of_group.get(outcome, DealTotals()) + part
+        if self.no_rulebook:
+            totals[NO_JURISDICTION, days] = {INVALID: DealTotals(self.no_rulebook)}
+
+    def rows(
+        self, totals: Mapping[tuple[str, int], Mapping[str, DealTotals]]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of the answer."""
+        written = Jurisdictional(self.plan.rulebooks.rulebooks)
+        for (code, days), parts in sorted(totals.items()):
+            deals = (parts.get(outcome, DealTotals()).deals for outcome in _PROJECTED)
+            amount = written.amount(code, parts.get(OUTCOMES[0], DealTotals()))
+            yield code, days, self._day(code, days), *deals, *amount
+
+    def _day(self, code: str, days: int) -> date | None:
+        """The day after *days* days, if all deals of the jurisdiction *code* have one day today."""
+        groups = [group.course.on for group in self.groups if group.rulebook.code == code]
+        ordinals = {int(ordinal) for on in groups for ordinal in np.unique(on)}
+        return date.fromordinal(ordinals.pop() + days) if len(ordinals) == 1 else None
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is assumed."""
+        yield from proposal_notes(self.plan.rulebooks.rulebooks)
+        yield from _pace_words(self.groups)
+        yield (
+            "that is of deals that are funded, not paused and not yet paid; what is expected of "
+            "them grows evenly until the end of the term, and none of it is missed"
+        )
+        yield "the ages of checks and the other numbers of days move; everything else stays"
+        if isinstance(self.rules, Jurisdictions):
+            yield "the rules are those published so far for each day"
+        else:
+            yield f"the rules of {self.rules.on} hold on every day"
+        recent = sorted({group.rulebook.recently_active_days for group in self.groups})
+        for number in recent:
+            codes = {
+                g.rulebook.code for g in self.groups if g.rulebook.recently_active_days == number
+            }
+            where = f" in {', '.join(sorted(codes))}" if len(recent) > 1 else ""
+            yield f"a deal that is repaid can be renewed for {days_text(number)} more{where}"
+        if self.missing:
+            names = ", ".join(self.missing)
+            yield f"these columns are missing, so what follows from them is unknown: {names}"
+
+
+def _known(name: str) -> str:
+    return f"{name} is known"
+
+
+def _pace_words(groups: Sequence[_Group]) -> Iterator[str]:
+    """Yield the pace in words; all groups have the same, an amount in one currency."""
+    for group in groups[:1]:
+        pace = group.course.pace
+        if pace.is_nothing:
+            yield "nothing is remitted"
+        elif pace.amount is not None:
+            yield f"{Money(pace.amount, group.rulebook.currency)} is remitted on every day"
+        else:
+            shown = PERCENT.show(pace.share or 0)
+            yield f"{shown} of the repayment amount is remitted on every day"
+
+
+def _columns(
+    plan: ColumnPlan,
+) -> tuple[Mapping[str, Known], Numbers, Numbers, Numbers | None]:
+    """The facts of *plan*, the places of its rulebooks, the invalid rows, and the days if any."""
+    work = with_rulebook(with_outcomes(plan, (OUTCOME,)))
+    on = plan.rulebooks.day_or_column
+    names = [name for name in plan.rulebooks.facts if name in plan.schema]
+    if isinstance(plan.frame, nw.DataFrame):
+        assessed, frame = work.select(RULEBOOK, OUTCOME).collected(), plan.frame
+    else:
+        wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
+        rows = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
+        assessed = frame = rows
+    facts = {name: _numbers(frame[name]) for name in names}
+    places = _numbers(assessed[RULEBOOK])
+    place = np.where(places.is_known, places.number, -1)
+    invalid = _numbers(assessed[OUTCOME]).number == _INVALID
+    return facts, place, invalid, _days(frame, on, len(place))
+
+
+def _numbers(column: nw.Series[Any]) -> Known:
+    is_known = ~column.is_null().to_numpy().astype(bool)
+    return Known(column.fill_null(0).to_numpy().astype(np.int64), is_known)
+
+
+def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers | None:
+    """The ordinal of the day of each row, 1 where it cannot be read; None of a single rulebook."""
+    if on is None:
+        return None
+    if isinstance(on, date):
+        return np.full(rows, on.toordinal(), dtype=np.int64)
+    numbers, states = read_values(frame[on].to_list(), day_fact(on))
+    return np.where(np.array(states, dtype=np.int64) == 1, numbers, 1).astype(np.int64)
+
+
+def _sum(numbers: Numbers) -> int:
+    return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())

@@ -1,0 +1,1 @@
+"""The policy of a jurisdiction, in words, for people who approve it."""

@@ -1,0 +1,339 @@
+"""
+What a policy document says of a jurisdiction on a day, as plain texts and dates.
+
+Nothing in it names a file or shows an expression: it is for people who answer for the rules and do
+not write them. `holdback show --format html` lays it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Any, Final
+
+from holdback.eligibility.facts import DEAL, DERIVED, MERCHANT
+from holdback.eligibility.rule_sentences import Requirement, merchant_sentence, requirement
+from holdback.eligibility.ruleset import DECLINE, Rule
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.timeline import Period, Timeline
+from holdback.rules import Fact, Kind
+from holdback.rules.types import draft_label
+from holdback.tools.policy.policy_sentences import (
+    check_sentences,
+    product_sentences,
+    setting_sentences,
+)
+from holdback.tools.workbench.overview import calculators
+
+_PROGRESS: Final = "progress"
+_TAKINGS: Final = "average_monthly_takings"
+# The calculators that read a fact which their settings do not name.
+_PRICED_BY: Final = {
+    "limits/takings_multiple": _TAKINGS,
+    "split_percentage/affordability": _TAKINGS,
+    "term/takings_pace": _TAKINGS,
+}
+
+RENEWALS: Final = "Renewals"
+SERVICE: Final = "Service terms and checks"
+
+DECLINED: Final = "Otherwise it is declined."
+LOOKED_AT: Final = "Otherwise a person looks at it."
+
+# Who gives the value of a fact, by its origin.
+_GIVEN_BY: Final = {
+    DEAL: "Worked out from the deal and its payments.",
+    MERCHANT: "Worked out from the merchant's history.",
+    DERIVED: "Worked out from the day of the check.",
+}
+
+
+@frozen(kw_only=True)
+class RuleText:
+    """
+    A rule for readers: its title, what it requires, and what happens otherwise.
+
+    `figures_since` is the first day of the newest figure in it; None without any.
+    """
+
+    code: str
+    title: str
+    requirement: Requirement
+    declines: bool
+    merchant_reads: str
+    source: str
+    since: date
+    until: date | None
+    figures_since: date | None
+    inherited_from: str | None
+
+    @property
+    def otherwise(self) -> str:
+        """What a deal that does not meet it comes to."""
+        return DECLINED if self.declines else LOOKED_AT
+
+
+@frozen(kw_only=True)
+class ProductText:
+    """A product for readers: what it is, what is offered at which price, and who may have it."""
+
+    key: str
+    name: str
+    description: str
+    terms: tuple[tuple[str, str], ...]
+    rules: tuple[RuleText, ...]
+    since: date
+    until: date | None
+
+
+@frozen(kw_only=True)
+class FigureText:
+    """A parameter for readers: its value, since when, until when, and where it comes from."""
+
+    label: str
+    value: str
+    since: date
+    until: date | None
+    source: str
+    used_by: tuple[str, ...]
+
+
+@frozen(kw_only=True)
+class TermText:
+    """A fact for readers: what it means, who gives its value, and the rules that read it."""
+
+    name: str
+    label: str
+    meaning: str
+    given_by: str
+    used_by: tuple[str, ...]
+
+
+@frozen(kw_only=True)
+class PolicyStatement:
+    """A sentence of the policy, under the heading `group`; `key` says what it is about."""
+
+    group: str
+    key: str
+    title: str
+    text: str
+
+
+@frozen(kw_only=True)
+class PolicyChange:
+    """How a statement changes: it is new, it ends, or it says something else."""
+
+    group: str
+    title: str
+    before: str | None
+    after: str | None
+
+
+def rule_texts(
+    jurisdiction: Jurisdiction, rulebook: Rulebook, terms: ProductTerms | None = None
+) -> tuple[RuleText, ...]:
+    """Return the rules of renewals, or of the product *terms*, in order of priority."""
+    rules = rulebook.renewal if terms is None else terms.rules
+    product = None if terms is None else terms.key
+    return tuple(_rule_text(jurisdiction, rulebook, rule, product) for rule in rules.rules)
+
+
+def _rule_text(
+    jurisdiction: Jurisdiction, rulebook: Rulebook, rule: Rule, product: str | None
+) -> RuleText:
+    def is_in(rulebook: Rulebook) -> bool:
+        return rule.code in {in_force.code for in_force in _rules_of(rulebook, product)}
+
+    figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
+    dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
+    entries = [entry for entry in dated if entry is not None]
+    origins = [rule.source, *(entry.source for entry in entries)]
+    code, period = rule.origin.jurisdiction, _days(jurisdiction, rulebook, is_in)
+    return RuleText(
+        code=rule.code,
+        title=_title(rule.id),
+        requirement=requirement(rule, rulebook.renewal),
+        declines=rule.otherwise == DECLINE,
+        merchant_reads=merchant_sentence(rule, rulebook.renewal),
+        source="; ".join(dict.fromkeys(origins)),
+        since=period.start,
+        until=period.end,
+        figures_since=max((entry.period.start for entry in entries), default=None),
+        inherited_from=None if code == jurisdiction.code else code,
+    )
+
+
+def product_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> tuple[ProductText, ...]:
+    """Return the products offered, in order."""
+    return tuple(_product_text(jurisdiction, rulebook, terms) for terms in rulebook.products)
+
+
+def _product_text(
+    jurisdiction: Jurisdiction, rulebook: Rulebook, terms: ProductTerms
+) -> ProductText:
+    def is_in(rulebook: Rulebook) -> bool:
+        return terms.key in {offered.key for offered in rulebook.products}
+
+    period = _days(jurisdiction, rulebook, is_in)
+    return ProductText(
+        key=terms.key,
+        name=terms.name,
+        description=terms.description,
+        terms=tuple(product_sentences(terms, rulebook)),
+        rules=rule_texts(jurisdiction, rulebook, terms),
+        since=period.start,
+        until=period.end,
+    )
+
+
+def _days(
+    jurisdiction: Jurisdiction, rulebook: Rulebook, is_in: Callable[[Rulebook], bool]
+) -> Period:
+    """Return the days around *rulebook* in which something *is_in* every rulebook."""
+    slices = jurisdiction.slices
+    place = jurisdiction.changes.index(rulebook.since)
+    first = max((at + 1 for at in range(place) if not is_in(slices[at])), default=0)
+    ends = (after.since for after in slices[place:] if not is_in(after))
+    return Period(slices[first].since, next(ends, None))
+
+
+def _rules_of(rulebook: Rulebook, product: str | None) -> Iterator[Rule]:
+    """Yield the rules of renewals, or those of a product, by its key."""
+    if product is None:
+        yield from rulebook.renewal.rules
+    for terms in rulebook.products:
+        if terms.key == product:
+            yield from terms.rules.rules
+
+
+def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[FigureText]:
+    """Yield the parameters in force that some rule reads."""
+    for name, parameter in rulebook.parameters.items():
+        used_by = tuple(rule.code for rule in all_rules(rulebook) if name in rule.origin.names)
+        timeline: Timeline[int] = jurisdiction.policy.parameters[name].timeline
+        entry = timeline.entry_on(rulebook.since)
+        if used_by and entry is not None:
+            yield FigureText(
+                label=rulebook.catalogue.label(name),
+                value=rulebook.renewal.show(parameter.type, parameter.number),
+                since=entry.period.start,
+                until=entry.period.end,
+                source=entry.source,
+                used_by=used_by,
+            )
+
+
+def term_texts(rulebook: Rulebook) -> Iterator[TermText]:
+    """Yield the facts that some rule or price reads, in the order of their labels."""
+    checks = {name: check for check, terms in rulebook.checks.items() for name in terms.facts}
+    read = _read_otherwise(rulebook)
+    for fact in sorted(rulebook.catalogue.facts, key=lambda fact: _label(fact).casefold()):
+        used_by = [
+            rule.code for rule in all_rules(rulebook) if fact.name in rule.origin.names
+        ] + read.get(fact.name, [])
+        if used_by:
+            spaced = draft_label(checks.get(fact.name, fact.name))
+            yield TermText(
+                name=fact.name,
+                label=_label(fact),
+                meaning=f"{_quoted(fact.description)} {_values(fact)}".rstrip(),
+                given_by=_GIVEN_BY.get(fact.origin, f"Comes from the {spaced} check."),
+                used_by=tuple(dict.fromkeys(used_by)),
+            )
+
+
+def _read_otherwise(rulebook: Rulebook) -> dict[str, list[str]]:
+    """Return the facts that the floor and prices read, each with what reads it."""
+    read = {_PROGRESS: ["the floor"]}
+    for terms in rulebook.products:
+        for kind, settings in calculators(terms).items():
+            names = [settings.get("on"), _PRICED_BY.get(f"{kind}/{settings['calculator']}")]
+            for name in (name for name in names if name is not None):
+                read.setdefault(name, []).append(f"the terms of “{terms.name}”")
+    return read
+
+
+def _quoted(description: str) -> str:
+    """Return *description* with quotation marks around names, which have no underscores there."""
+    return re.sub("`([^`]+)`", lambda match: f"“{draft_label(match[1])}”", description)
+
+
+def _values(fact: Fact) -> str:
+    """Return which values a text can have."""
+    if fact.type.kind is not Kind.TEXT:
+        return ""
+    *first, last = fact.type.options
+    return f"It is {', '.join(first)} or {last}."
+
+
+def _label(fact: Fact) -> str:
+    return fact.label or draft_label(fact.name)
+
+
+def _title(name: str) -> str:
+    spaced = name.replace("-", " ")
+    return spaced[:1].upper() + spaced[1:]
+
+
+def all_rules(rulebook: Rulebook) -> Iterator[Rule]:
+    """Yield the rules of renewals and those of every product."""
+    yield from rulebook.renewal.rules
+    for terms in rulebook.products:
+        yield from terms.rules.rules
+
+
+def sources(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, list[str]]:
+    """Return every source of a rule or a figure, with what comes from it."""
+    listed: dict[str, list[str]] = {}
+    for rule in all_rules(rulebook):
+        listed.setdefault(rule.source, []).append(rule.code)
+    for figure in figure_texts(jurisdiction, rulebook):
+        listed.setdefault(figure.source, []).append(figure.label)
+    return {source: list(dict.fromkeys(entries)) for source, entries in listed.items()}
+
+
+def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[PolicyStatement]:
+    """Yield every sentence of the policy that can change, under the headings of the document."""
+
+    def of_rules(group: str, rules: tuple[RuleText, ...]) -> Iterator[PolicyStatement]:
+        for rule in rules:
+            text = f"{rule.requirement.plain()} {rule.otherwise}"
+            title = f"{rule.code} {rule.title}"
+            yield PolicyStatement(group=group, key=f"{group} {rule.code}", title=title, text=text)
+
+    yield from of_rules(RENEWALS, rule_texts(jurisdiction, rulebook))
+    for product in product_texts(jurisdiction, rulebook):
+        for name, sentence in (("", product.description), *product.terms):
+            title = _title(name.replace("_", "-")) if name else product.name
+            key = f"{product.key} {name}"
+            yield PolicyStatement(group=product.name, key=key, title=title, text=sentence)
+        yield from of_rules(product.name, product.rules)
+    checks = ((f"{name}_check", sentence) for name, sentence in check_sentences(rulebook))
+    for name, sentence in (*setting_sentences(rulebook), *checks):
+        title = _title(name.replace("_", "-"))
+        yield PolicyStatement(group=SERVICE, key=f"{SERVICE} {name}", title=title, text=sentence)
+
+
+def changes_until(
+    jurisdiction: Jurisdiction, on: date, until: date
+) -> tuple[tuple[date, tuple[PolicyChange, ...]], ...]:
+    """Return the days after *on*, up to *until*, on which a statement changes, each with how."""
+    days = [day for day in jurisdiction.changes if on < day <= until]
+    by_day = ((day, tuple(_changes(jurisdiction, day))) for day in days)
+    return tuple((day, changes) for day, changes in by_day if changes)
+
+
+def _changes(jurisdiction: Jurisdiction, day: date) -> Iterator[PolicyChange]:
+    before, after = (
+        {said.key: said for said in statements(jurisdiction, jurisdiction.rulebook(on))}
+        for on in (day - timedelta(days=1), day)
+    )
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key), after.get(key)
+        about: Any = new or old
+        was, now = (None if said is None else said.text for said in (old, new))
+        if was != now:
+            yield PolicyChange(group=about.group, title=about.title, before=was, after=now)

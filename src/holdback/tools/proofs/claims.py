@@ -1,0 +1,330 @@
+"""What is claimed of every rulebook, asked of every deal that can exist.
+
+A set of rules that means the same on several days, or in several jurisdictions, is asked about
+once. A broken claim has one headline, with the days on which it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from attrs import define, evolve, field
+
+from holdback.eligibility.ruleset import RuleSet
+from holdback.errors import InvalidDocument
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.toml import Node
+from holdback.rules import Facts
+from holdback.rules.render import text_of
+from holdback.tools.proofs.broken_claim import BrokenClaim
+from holdback.tools.proofs.finding import INFORMATION, NOT_DECIDED, Finding, Place
+from holdback.tools.proofs.plainest import NotDecidedError, plainest
+from holdback.tools.proofs.possible import is_possible
+from holdback.tools.proofs.question import FAILS, LIMIT, PASSES, OutcomeIn, Question, moved_to
+from holdback.tools.proofs.rule_claims import RuleClaims
+from holdback.tools.proofs.solver import Possibility, Solver
+from holdback.tools.proofs.stated_claims import broken_stated_claim
+
+
+@frozen(kw_only=True)
+class Subject:
+    """The rules of a jurisdiction, for renewals or of a `product`, as of a rulebook's first day."""
+
+    rulebook: Rulebook
+    rules: RuleSet
+    product: str | None = None
+
+    @property
+    def meaning(self) -> object:
+        """What decides the claims: equal for two sets of rules with the same broken claims."""
+        rules = tuple(
+            (rule.id, rule.file, rule.line, rule.otherwise, text_of(rule.checked.tree), rule.when)
+            for rule in self.rules.rules
+        )
+        return self.product is None, rules, self.rules.catalogue.facts
+
+
+def subjects(rulebook: Rulebook) -> Iterator[Subject]:
+    """Yield the sets of rules of *rulebook*: that of renewals, and that of each product."""
+    yield Subject(rulebook=rulebook, rules=rulebook.renewal)
+    for terms in rulebook.products:
+        yield Subject(rulebook=rulebook, rules=terms.rules, product=terms.key)
+
+
+@define(eq=False)
+class Prover:
+    """
+    Asks what is claimed of *jurisdictions*, each question within *limit* seconds.
+
+    `asked` is the number of questions so far.
+    """
+
+    jurisdictions: Jurisdictions
+    limit: float = LIMIT
+    _solver: Solver = field(init=False)
+    _broken_claims: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
+    _of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(
+        factory=dict, init=False
+    )
+    _deals: dict[object, tuple[Facts, ...]] = field(factory=dict, init=False)
+    _answers: dict[object, Possibility] = field(factory=dict, init=False)
+
+    @_solver.default
+    def _new_solver(self) -> Solver:
+        return Solver(self.limit)
+
+    @property
+    def asked(self) -> int:
+        """The number of questions that the solver was asked so far."""
+        return self._solver.asked
+
+    def findings(
+        self, jurisdiction: Jurisdiction, on: date | None = None, *, inherited: bool = False
+    ) -> list[Finding]:
+        """
+        Return what is wrong with the rules of *jurisdiction*, a headline for each root cause.
+
+        What was wrong before the day *on* alone is information. What is wrong with the parent's
+        rules on the same day is a finding of the parent; it is said again only with *inherited*.
+        """
+        self._solver.undecided = 0
+        periods: dict[object, _Period] = {}
+        for subject, broken in self._all_broken_claims(jurisdiction):
+            since = subject.rulebook.since
+            if inherited or _identity(subject, broken) not in self._of_parents(jurisdiction, since):
+                key = (subject.product, broken.key)
+                periods.setdefault(key, _Period(subject, broken)).days.add(since)
+        return [self._finding(jurisdiction, period, on) for period in periods.values()]
+
+    def _of_parents(self, jurisdiction: Jurisdiction, day: date) -> set[object]:
+        """Return what is wrong on *day* with the rules that *jurisdiction* inherits from."""
+        return {
+            _identity(subject, broken)
+            for layer in jurisdiction.policy.layers[:-1]
+            if layer.code in self.jurisdictions.codes
+            for parent in (self.jurisdictions[layer.code],)
+            if day >= parent.changes[0]
+            for subject in subjects(parent.rulebook(day))
+            for broken in self._broken_on(parent, subject)
+        }
+
+    def with_gap_shown(self, jurisdiction: Jurisdiction, finding: Finding) -> Finding:
+        """Return a *finding* of a gap with a deal that passes in it, not before and after."""
+        since, until = finding.since, finding.until
+        if since is None or until is None or since <= jurisdiction.changes[0]:
+            return finding
+        days = (since, since - timedelta(days=1), until)
+        subjects_on = [_subject_on(jurisdiction, day, finding.product) for day in days]
+        present = [subject for subject in subjects_on if subject is not None]
+        if len(present) < len(days):
+            return finding
+        within, *around = present
+        is_renewal = finding.product is None
+        question = Question(
+            catalogue=within.rules.catalogue,
+            parts=(
+                OutcomeIn(within.rules, PASSES, is_renewal),
+                *(OutcomeIn(beside.rules, FAILS, is_renewal) for beside in around),
+            ),
+        )
+        usual = typical(jurisdiction, within)
+        try:
+            shown = plainest(question, usual, since, product=finding.product, limit=self.limit)
+        except NotDecidedError:
+            return finding
+        return evolve(finding, witness=shown)
+
+    def _all_broken_claims(
+        self, jurisdiction: Jurisdiction
+    ) -> Iterator[tuple[Subject, BrokenClaim]]:
+        for rulebook in jurisdiction.slices:
+            for subject in subjects(rulebook):
+                for broken in self._broken_on(jurisdiction, subject):
+                    yield subject, broken
+
+    def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
+        yield from self._broken_claims_of(jurisdiction, subject)
+        yield from self._stated(jurisdiction, subject)
+
+    def _stated(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
+        """Yield the claims of the files about *subject* that do not hold, or are not decided."""
+        since = subject.rulebook.since
+        days = Period(since, _end(jurisdiction, since))
+        for claim in jurisdiction.policy.claims_in(days):
+            parent = self._parent_rules(jurisdiction, subject)
+            if claim.product != subject.product:
+                continue
+            broken = broken_stated_claim(claim, subject.rules, parent)
+            assert broken.question is not None, "a claim is asked about"
+            # A claim may read parameters that no rule does.
+            catalogue = subject.rules.catalogue
+            said = None if claim.tree is None else text_of(claim.checked(catalogue).tree)
+            key = (claim, said, subject.meaning)
+            if claim.tree is None or key not in self._answers:
+                self._answers[key] = self._solver.answer(broken.question)
+            if self._answers[key] is not Possibility.IMPOSSIBLE:
+                undecided = self._answers[key] is Possibility.NOT_DECIDED
+                yield not_decided(broken, self.limit) if undecided else broken
+
+    def _parent_rules(self, jurisdiction: Jurisdiction, subject: Subject) -> RuleSet | None:
+        """Return what the parent has for *subject*; None without a parent, or where it has none."""
+        layers, since = jurisdiction.policy.layers, subject.rulebook.since
+        if len(layers) == 1 or layers[-2].code not in self.jurisdictions.codes:
+            return None
+        parent = self.jurisdictions[layers[-2].code]
+        if since < parent.changes[0]:
+            return None
+        of_parent = subjects(parent.rulebook(since))
+        same = (above.rules for above in of_parent if above.product == subject.product)
+        return next(same, None)
+
+    def _broken_claims_of(
+        self, jurisdiction: Jurisdiction, subject: Subject
+    ) -> tuple[BrokenClaim, ...]:
+        meaning = subject.meaning
+        if meaning not in self._broken_claims:
+            deals = self._example_deals(jurisdiction, subject)
+            is_renewal = subject.product is None
+            asked = RuleClaims(subject.rules, is_renewal, self._solver, deals, self._of_rules)
+            self._broken_claims[meaning] = tuple(asked.broken_claims())
+        return self._broken_claims[meaning]
+
+    def _example_deals(self, jurisdiction: Jurisdiction, subject: Subject) -> tuple[Facts, ...]:
+        """Return the possible deals of the examples of *jurisdiction* and its parents."""
+        catalogue = subject.rulebook.catalogue
+        key = (jurisdiction.code, subject.product, catalogue.facts)
+        if key not in self._deals:
+            prepared = (
+                catalogue.prepare(example.given)
+                for layer in jurisdiction.policy.layers
+                if layer.code in self.jurisdictions.codes
+                for example in self.jurisdictions[layer.code].examples
+                if example.of_rules and example.product == subject.product
+            )
+            possible = (facts for facts in prepared if is_possible(facts, catalogue.currency))
+            self._deals[key] = tuple(dict.fromkeys(possible))
+        return self._deals[key]
+
+    def _finding(self, jurisdiction: Jurisdiction, period: _Period, on: date | None) -> Finding:
+        subject, broken = period.subject, period.broken
+        since, until = min(period.days), _end(jurisdiction, max(period.days))
+        passed = until is not None and on is not None and until <= on
+        finding = Finding(
+            claim=broken.claim,
+            # What was not decided is never fine, of no day.
+            severity=INFORMATION if passed and broken.severity != NOT_DECIDED else broken.severity,
+            jurisdiction=jurisdiction.code,
+            product=subject.product,
+            since=since,
+            until=until,
+            detail=broken.detail(_position(jurisdiction, subject, broken)),
+            places=(*broken.places, *_values(jurisdiction, broken, since)),
+            reads=broken.reads,
+        )
+        if broken.question is None:
+            return finding
+        catalogue = subject.rulebook.catalogue
+        usual = moved_to(broken.question.catalogue, catalogue, typical(jurisdiction, subject))
+        try:
+            shown = plainest(
+                broken.question, usual, since, product=subject.product, limit=self.limit
+            )
+        except NotDecidedError:
+            return finding  # it is known that there is such a deal, only not which is the plainest
+        return evolve(finding, witness=shown)
+
+
+@define
+class _Period:
+    """A broken claim, the first rules that have it, and the first days of the rulebooks that do."""
+
+    subject: Subject
+    broken: BrokenClaim
+    days: set[date] = field(factory=set)
+
+
+def _identity(subject: Subject, broken: BrokenClaim) -> object:
+    """
+    Return what is the same of a broken claim in a child and in its parent, on one day.
+
+    The child may have a rule or a value of its own in it; the parent is to be corrected first.
+    """
+    return subject.product, broken.claim, broken.message
+
+
+def _end(jurisdiction: Jurisdiction, last: date) -> date | None:
+    """Return the day after the rulebook from the day *last* on; None if it is the newest."""
+    return next((day for day in jurisdiction.changes if day > last), None)
+
+
+def _subject_on(jurisdiction: Jurisdiction, day: date, product: str | None) -> Subject | None:
+    """Return the rules of *product*, or of renewals, on *day*; None if it is not offered."""
+    on_day = subjects(jurisdiction.rulebook(day))
+    return next((subject for subject in on_day if subject.product == product), None)
+
+
+def _position(
+    jurisdiction: Jurisdiction, subject: Subject, broken: BrokenClaim
+) -> Mapping[str, Any]:
+    """
+    Return what is to be corrected: in a child, that is something of its own.
+
+    Rules that are right in the parent are wrong with a value that the child replaces, or without a
+    rule that it switches off.
+    """
+    policy, on = jurisdiction.policy, subject.rulebook.since
+    switched_off = [switch_off.node.position() for switch_off in policy.own.switched_off]
+    if not broken.spots:
+        node = policy.rules_node if subject.product is None else policy.products_node
+        return switched_off[0] if switched_off else node.position(key=True)
+    values = [value.position() for _, value in _value_nodes(jurisdiction, broken, on)]
+    positions = [*(spot.position for spot in broken.spots), *values, *switched_off]
+    folder = jurisdiction.details.node.document.file.removesuffix("jurisdiction.toml")
+    own = (position for position in positions if str(position["file"]).startswith(folder))
+    return next(own, positions[0])
+
+
+def _value_nodes(
+    jurisdiction: Jurisdiction, broken: BrokenClaim, on: date
+) -> Iterator[tuple[str, Node]]:
+    """Yield the values on the day *on* of the parameters that the rules of *broken* read."""
+    names = (name for rule in broken.rules for name in rule.checked.parameters)
+    for name in dict.fromkeys(names):
+        parameter = jurisdiction.policy.parameters[name]
+        entry = parameter.timeline.entry_on(on)
+        if entry is not None and entry.node is not None:
+            shown = f"{name} = {parameter.type.show(entry.value)}"
+            yield shown, entry.node.entries()["value"]
+
+
+def _values(jurisdiction: Jurisdiction, broken: BrokenClaim, on: date) -> Iterator[Place]:
+    for text, node in _value_nodes(jurisdiction, broken, on):
+        yield Place(file=node.document.file, line=node.line, text=text)
+
+
+def not_decided(broken: BrokenClaim, limit: float) -> BrokenClaim:
+    """Return that it was not decided whether the claim *broken* is broken."""
+    return evolve(
+        broken,
+        severity=NOT_DECIDED,
+        code="not_proved",
+        message=f"not decided in {limit:g} seconds whether {broken.message}",
+        hint="give it more time, or write the rules in a simpler way",
+        question=None,
+    )
+
+
+def typical(jurisdiction: Jurisdiction, subject: Subject) -> Facts:
+    """Return the typical facts for *subject*, prepared; those that cannot be read are missing."""
+    part = "renewal" if subject.product is None else "products"
+    catalogue = subject.rulebook.catalogue
+    given: Mapping[str, object] = jurisdiction.typical.get(part, {})
+    try:
+        return catalogue.prepare(given)  # type: ignore[arg-type]
+    except InvalidDocument:
+        return (None,) * len(catalogue.facts)

@@ -1,0 +1,199 @@
+"""Questions to the solver: whether a deal that satisfies them can exist.
+
+An answer has three values: there is such a deal, there is none, or it was not decided in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final
+
+import z3
+from attrs import define, field
+
+from holdback.eligibility.assessment import (
+    ELIGIBLE,
+    FLOOR,
+    INELIGIBLE,
+    NOT_ASSESSED,
+    OUTCOMES,
+    REFERRED,
+    UNDETERMINED,
+)
+from holdback.eligibility.ruleset import DECLINE
+from holdback.rules import Catalogue, Fact
+from holdback.rules.proof import Terms
+from holdback.tools.proofs.question import LIMIT, AnswerIn, OutcomeIn, Part, Question, new_ordinals
+
+# What tells the number of the moved fact in the second deal from that in the first.
+AFTER: Final = " after"
+
+# Questions that are not decided before the solver gives up: each has taken its whole time, and
+# there may be hundreds like them.
+MOST_UNDECIDED: Final = 5
+
+
+class Possibility(Enum):
+    """Whether a deal is possible. There is no truth value: what is not decided is not "no"."""
+
+    POSSIBLE = "possible"
+    IMPOSSIBLE = "impossible"
+    NOT_DECIDED = "not decided"
+
+    def __bool__(self) -> bool:
+        raise TypeError("compare an answer with one of the three: it may be not decided")
+
+
+# By z3's own words: its results have a truth value that hides the third.
+_ANSWERS: Final[Mapping[str, Possibility]] = {
+    "sat": Possibility.POSSIBLE,
+    "unsat": Possibility.IMPOSSIBLE,
+    "unknown": Possibility.NOT_DECIDED,
+}
+
+
+@define(eq=False)
+class Solver:
+    """
+    A solver that answers questions, each within *limit* seconds.
+
+    It keeps the terms of what it was asked, so that questions about the same rules share them.
+    """
+
+    limit: float = LIMIT
+    terms: Terms = field(factory=Terms)
+    asked: int = field(default=0, init=False)
+    undecided: int = field(default=0, init=False)
+    _solver: Any = field(init=False)
+
+    @_solver.default
+    def _new_solver(self) -> Any:
+        solver = z3.Solver(ctx=self.terms.context)
+        solver.set("timeout", max(1, int(self.limit * 1000)))
+        return solver
+
+    def answer(self, question: Question) -> Possibility:
+        """Return whether a deal satisfies *question*."""
+        return self.ask(conditions(question, self.terms))
+
+    def ask(self, terms: Sequence[Any]) -> Possibility:
+        """
+        Return whether all *terms* can be true together.
+
+        After `MOST_UNDECIDED` questions that were not decided nothing else is, at once.
+        """
+        self.asked += 1
+        if self.undecided >= MOST_UNDECIDED:
+            return Possibility.NOT_DECIDED
+        self._solver.push()
+        try:
+            self._solver.add(*terms)
+            answer = _ANSWERS[str(self._solver.check())]
+        finally:
+            self._solver.pop()
+        self.undecided += answer is Possibility.NOT_DECIDED
+        return answer
+
+
+def conditions(question: Question, terms: Terms) -> list[Any]:
+    """Return the terms that together say what *question* asks, and that the deal is possible."""
+    facts = _facts(question)
+    asked = [terms.in_range(facts), *_of_one_deal(question, question.parts, terms)]
+    if question.alternatives:
+        every = (_terms(question, parts, terms) for parts in question.alternatives)
+        asked.append(terms.any([terms.all(parts) for parts in every]))
+    if question.moved is None:
+        return asked
+    after = terms.with_number(question.moved, AFTER)
+    moved = next(fact for fact in facts if fact.name == question.moved)
+    return [
+        *asked,
+        terms.known(moved.name),
+        after.in_range([moved]),
+        after.number(moved.name) > terms.number(moved.name),
+        *_of_one_deal(question, question.after, after),
+    ]
+
+
+def _facts(question: Question) -> list[Fact]:
+    return [fact for fact in question.catalogue.facts if fact.name in question.names]
+
+
+def _of_one_deal(question: Question, parts: Sequence[Part], terms: Terms) -> list[Any]:
+    related = [z3.Not(terms.false(relation)) for relation in question.relations]
+    return [*related, *_terms(question, parts, terms)]
+
+
+def _terms(question: Question, parts: Sequence[Part], terms: Terms) -> list[Any]:
+    own = ((part, _read_by(part, question.catalogue, terms)) for part in parts)
+    return [part_term(part, read) for part, read in own]
+
+
+def _read_by(part: Part, catalogue: Catalogue, terms: Terms) -> Terms:
+    """Return *terms* of facts of *catalogue* with the ordinals that texts have for *part*."""
+    own = part.catalogue
+    if own.facts is catalogue.facts or own.facts == catalogue.facts:
+        return terms
+    ordinals: dict[str, list[int]] = {}
+    for name in sorted(set(part.names)):
+        new, old = own.fact(name), catalogue.fact(name)
+        assert new is not None, "a part reads facts of its own catalogue"
+        assert old is not None, "a question has the facts of its parts"
+        if new.type.options != old.type.options:
+            ordinals[name] = [place for place in new_ordinals(new, old) if place is not None]
+            assert len(ordinals[name]) == len(old.type.options), "a part has every option"
+    return terms.renumbered(ordinals) if ordinals else terms
+
+
+def part_term(part: Part, terms: Terms) -> Any:
+    """Return the term that the deal satisfies *part*."""
+    if isinstance(part, AnswerIn):
+        return answer_term(part, terms)
+    absent = sorted(set(OUTCOMES) - part.outcomes)
+    if len(absent) < len(part.outcomes):  # the shorter way to say it
+        return z3.Not(terms.any([outcome_term(part, name, terms) for name in absent]))
+    return terms.any([outcome_term(part, name, terms) for name in sorted(part.outcomes)])
+
+
+def answer_term(part: AnswerIn, terms: Terms) -> Any:
+    """Return the term that the answer of an expression is one of those wanted."""
+    true, false = terms.true(part.checked), terms.false(part.checked)
+    by_answer = {True: true, False: false, None: z3.Not(z3.Or(true, false))}
+    absent = {True, False, None} - part.answers
+    if len(absent) == 1:
+        return z3.Not(by_answer[absent.pop()])
+    return terms.any(
+        [by_answer[answer] for answer in (True, False, None) if answer in part.answers]
+    )
+
+
+def outcome_term(part: OutcomeIn, outcome: str, terms: Terms) -> Any:
+    """Return the term that the outcome of the rules is *outcome*."""
+    rules = part.rules.rules
+    reached, under, missing = _floor_terms(terms, floor=part.floor)
+    if outcome == NOT_ASSESSED:
+        return under
+    if outcome == ELIGIBLE:
+        return terms.all([reached, *(terms.true(rule.checked) for rule in rules)])
+    declined = terms.any([terms.false(rule.checked) for rule in rules if rule.otherwise == DECLINE])
+    if outcome == INELIGIBLE:
+        return z3.And(reached, declined)
+    decided = terms.all(
+        [z3.Or(terms.true(rule.checked), terms.false(rule.checked)) for rule in rules]
+    )
+    if outcome == UNDETERMINED:
+        return z3.Or(missing, z3.And(reached, z3.Not(declined), z3.Not(decided)))
+    assert outcome == REFERRED, outcome
+    failed = terms.any([terms.false(rule.checked) for rule in rules])
+    return z3.And(reached, z3.Not(declined), decided, failed)
+
+
+def _floor_terms(terms: Terms, *, floor: bool) -> tuple[Any, Any, Any]:
+    """Return the terms that the floor is reached, that it is not, and that this is unknown."""
+    if not floor:
+        never = terms.any([])
+        return terms.all([]), never, never
+    is_known, progress = terms.known("progress"), terms.number("progress")
+    reached, under = progress >= FLOOR, progress < FLOOR
+    return z3.And(is_known, reached), z3.And(is_known, under), z3.Not(is_known)

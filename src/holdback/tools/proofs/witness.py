@@ -1,0 +1,101 @@
+"""A deal that shows what a claim found: as few facts as possible differ from a typical deal."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from attrs import field
+
+from holdback.eligibility.ruleset import known_facts
+from holdback.exact.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.written import toml_text, written
+from holdback.rules.types import Catalogue, Fact, Facts
+
+
+@frozen(kw_only=True)
+class Change:
+    """
+    A fact of a witness that is not as in the typical deal; None is unknown.
+
+    Between `low` and `high`, both included, the answer stays the same while nothing else changes.
+    """
+
+    fact: Fact
+    typical: int | None
+    value: int | None
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def words(self) -> str:
+        """The change in words, such as `performance 79% (75% to 79.9999%)`."""
+        name = self.fact.name.replace("_", " ")
+        if self.value is None:
+            return f"{name} unknown"
+        show = self.fact.type.show
+        if self.low is None or self.high is None or self.low == self.high:
+            return f"{name} {show(self.value)}"
+        return f"{name} {show(self.value)} ({show(self.low)} to {show(self.high)})"
+
+
+@frozen(kw_only=True)
+class Witness:
+    """
+    A possible deal with prepared `facts` on the day `on`, and its `changes` from the typical one.
+
+    `after` is the same deal once more, where a claim is about two of them.
+    """
+
+    catalogue: Catalogue = field(repr=False)
+    facts: Facts = field(repr=False)
+    changes: tuple[Change, ...]
+    on: date
+    product: str | None = None
+    after: Facts | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The deal in words: what differs from the typical one."""
+        changed = ", ".join(change.words for change in self.changes)
+        if changed and self._is_all_changed:
+            return f"a deal with {changed}"
+        return f"the typical deal, but {changed}" if changed else "the typical deal"
+
+    @property
+    def _is_all_changed(self) -> bool:
+        """Whether nothing in it is typical, as where a file says nothing of typical deals."""
+        new = sum(change.typical is None for change in self.changes)
+        return new == len(self.changes) == len(self.known)
+
+    @property
+    def known(self) -> dict[str, Json]:
+        """Its facts that are known, by name, as plain values."""
+        return known_facts(self.catalogue, self.facts)
+
+    def example(self, name: str, expect: dict[str, Json]) -> str:
+        """Return it as an example of a rule file, with what it is to *expect*."""
+        given = [
+            f"{change.fact.name} = {written(change.fact.type, change.value)}"
+            for change in self.changes
+            if change.value is not None
+        ]
+        without = [change.fact.name for change in self.changes if change.value is None]
+        lines = ["[[examples]]", f"name = {toml_text(name)}", f"on = {self.on}"]
+        if self.product is not None:
+            lines.append(f"product = {toml_text(self.product)}")
+        if given:
+            lines.append(f"given = {{ {', '.join(given)} }}")
+        if without:
+            lines.append(f"without = {toml_text(without)}")
+        lines.append(f"expect = {toml_text(expect)}")
+        return "\n".join(lines) + "\n"
+
+    def plain(self) -> dict[str, Json]:
+        """Return it as plain values."""
+        return {
+            "on": self.on.isoformat(),
+            "product": self.product,
+            "words": self.words,
+            "facts": self.known,
+        }

@@ -1,0 +1,222 @@
+"""Applications whose offers show a figure of a product, and deals that are repaid early."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import define, evolve, field
+
+from holdback.errors import ConfigurationError
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.merchant.product import ACCEPTED
+from holdback.offers.registry import PriceableProduct
+from holdback.rules import Facts, Kind, Type
+from holdback.tools.suggestions.drafts import LONG_OFFER, SHORT_OFFER, DraftedExample
+from holdback.tools.suggestions.nearby import changed, roughness, roundest
+from holdback.tools.suggestions.subject import offered
+from holdback.tools.workbench.example_run import bound, priced_answer, quoted_on, run_example
+
+_TAKINGS: Final = "average_monthly_takings"
+_MONEY: Final = re.compile(r"[A-Z]{3} [0-9.]+")
+_SHARE: Final = re.compile(r"[0-9.]+%")
+# Figures of two digits: near enough to each other to meet what a mutant changes.
+_DIGITS: Final = (*range(10, 20), *range(20, 50, 2), *range(50, 100, 5))
+# Days of a term with which every hundredth of it is a whole day.
+_TERM_DAYS: Final = 1_000
+_PERCENT: Final = Type(Kind.PERCENT)
+# Amounts funded, in whole units of the currency: in a large one the smallest change shows.
+_FUNDED: Final = (10_000, 1_000_000, 100_000_000)
+
+
+@frozen
+class PricedApplication:
+    """An application for a product: its facts, and the balance that it `settles`."""
+
+    facts: Facts
+    settles: Money | None
+
+
+@frozen
+class _Priced:
+    """What an example can say of an application."""
+
+    decision: str
+    why: tuple[str, ...]
+    limits: tuple[tuple[str, Json], ...]
+    offers: tuple[tuple[Json, ...], ...]
+
+
+@define
+class Prices:
+    """What a product in a rulebook answers to applications, each asked once."""
+
+    rulebook: Rulebook
+    terms: ProductTerms
+    _bound: PriceableProduct | None = None
+    _answers: dict[PricedApplication, _Priced] = field(factory=dict)
+
+    def answer(self, application: PricedApplication) -> _Priced:
+        """
+        Return the decision, the limits, and of each offer what an example lists of it.
+
+        Raises:
+            ConfigurationError: the settings of the product are invalid.
+        """
+        if application not in self._answers:
+            if self._bound is None:
+                self._bound = bound(self.rulebook, self.terms.key)
+            quoted = quoted_on(self._bound, self.rulebook, application.facts, application.settles)
+            given, listed = priced_answer(quoted), offer_fields(self.terms)
+            offers = tuple(tuple(offer[name] for name in listed) for offer in given.offers or ())
+            limits = tuple((given.limits or {}).items())
+            why = (*given.codes, *given.needs)
+            self._answers[application] = _Priced(given.outcome, why, limits, offers)
+        return self._answers[application]
+
+
+def offer_fields(terms: ProductTerms) -> tuple[str, ...]:
+    """Return what an example lists of an offer: the term only where the product has a figure."""
+    return LONG_OFFER if terms.term.settings else SHORT_OFFER
+
+
+def noticing_application(
+    before: Prices, after: Prices, applications: Iterator[PricedApplication]
+) -> PricedApplication | None:
+    """Return the first of *applications* that gets other answers from *after*, best with offers."""
+    first = None
+    for application in applications:
+        try:
+            answer = before.answer(application)
+            if answer == after.answer(application):
+                continue
+        except ConfigurationError:  # the changed settings are refused: that needs no example
+            return None
+        if answer.decision == ACCEPTED:
+            return application
+        first = first or application
+    return first
+
+
+def applications(facts: Facts, rulebook: Rulebook, product: str) -> Iterator[PricedApplication]:
+    """
+    Yield applications near *facts*, the plainest first.
+
+    They vary the takings, the fact that a rate depends on, and what the offer settles.
+    """
+    terms = offered(rulebook, product)
+    if terms is None:
+        return
+    place = rulebook.catalogue.place(_TAKINGS)
+    amounts, usual = _amounts(terms), facts[place]
+    fact = rulebook.catalogue.facts[place]
+    if not usual and amounts:  # enough for the smallest offer, and not for the largest
+        least, most = amounts[0], max(amounts)
+        usual = roundest(fact.type, least, max(least, most), min(4 * least, most))
+    takings = [*([usual] if usual else []), *_round_takings(amounts, rulebook)]
+    balances = [*amounts[:1], *([usual // 4] if usual else [])]
+    settled = [None, *(Money(balance, rulebook.currency) for balance in balances if balance)]
+    for settles in settled:
+        for banded in (facts, *_banded(terms, facts, rulebook)):
+            for number in takings:
+                yield PricedApplication(changed(banded, place, number), settles)
+
+
+def _amounts(terms: ProductTerms) -> list[int]:
+    """Return the amounts in the settings of *terms*, in minor units, the smallest first."""
+    amounts = {
+        Money.parse(value).minor
+        for choice in terms.calculators
+        for value in _leaves(choice.settings)
+        if isinstance(value, str) and _MONEY.fullmatch(value)
+    }
+    return sorted(amount for amount in amounts if amount)
+
+
+def _leaves(value: Json) -> Iterator[Json]:
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _leaves(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _round_takings(amounts: list[int], rulebook: Rulebook) -> list[int]:
+    """Return round takings around *amounts*, and the amounts themselves, a unit to each side."""
+    catalogue = rulebook.catalogue
+    fact = catalogue.facts[catalogue.place(_TAKINGS)]
+    low, high = (amounts[0] // 10, amounts[-1] * 10) if amounts else (fact.low, 10**7)
+    scale, numbers = 1, set[int]()
+    while scale <= high:
+        numbers.update(digits * scale for digits in _DIGITS if low <= digits * scale <= high)
+        scale *= 10
+    numbers |= {number for amount in amounts for number in (amount - 1, amount, amount + 1)}
+    usable = [number for number in numbers if fact.low <= number <= fact.high]
+    return sorted(usable, key=lambda number: (roughness(fact.type, number), number))
+
+
+def _banded(terms: ProductTerms, facts: Facts, rulebook: Rulebook) -> Iterator[Facts]:
+    """Yield *facts* in each band of a rate, at both of its ends."""
+    settings = terms.factor_rate.settings
+    fact = rulebook.catalogue.fact(settings.get("on"))
+    if fact is None:
+        return
+    place = rulebook.catalogue.place(fact.name)
+    for band in settings.get("bands", ()):
+        bound_of_band = band.get("up_to") if isinstance(band, Mapping) else None
+        end = None if bound_of_band is None else fact.type.read(bound_of_band)
+        for number in () if end is None else (end - 1, end):
+            if fact.low <= number <= fact.high:
+                yield changed(facts, place, number)
+
+
+def noticing_settlement(
+    blank: DraftedExample, rulebook: Rulebook, mutated: Rulebook, product: str
+) -> DraftedExample | None:
+    """Return a draft about repaying *product* early that *mutated* answers otherwise."""
+    for draft in _settlements(blank, rulebook, product):
+        if not run_example(draft.example(rulebook), mutated).passed:
+            return draft
+    return None
+
+
+def _settlements(
+    blank: DraftedExample, rulebook: Rulebook, product: str
+) -> Iterator[DraftedExample]:
+    """Yield drafts about the discount of *product* for repaying early, the smallest deal first."""
+    terms = offered(rulebook, product)
+    if terms is None or terms.settlement is None:
+        return
+    currency = rulebook.currency
+    for funded in _FUNDED:
+        whole = funded * 10**currency.places
+        figures = {
+            "balance": str(Money(whole * 59 // 100, currency)),
+            "repayment_amount": str(Money(whole * 118 // 100, currency)),
+            "funded_amount": str(Money(whole, currency)),
+        }
+        for elapsed in _elapsed_days(terms.settlement.settings):
+            days = {"elapsed_days": elapsed, "term_days": _TERM_DAYS}
+            yield evolve(
+                blank,
+                name=f"{figures['funded_amount']} repaid after {elapsed} of {_TERM_DAYS} days",
+                settlement={**figures, **days},
+            )
+
+
+def _elapsed_days(settings: Mapping[str, Json]) -> list[int]:
+    """Return days of the term on both sides of the end of each band."""
+    days = {0}
+    for value in _leaves(settings):
+        if isinstance(value, str) and _SHARE.fullmatch(value):
+            end = (_PERCENT.read(value) or 0) * _TERM_DAYS // HUNDRED_PERCENT
+            days |= {end - 1, end}
+    return sorted(day for day in days if day >= 0)

@@ -1,0 +1,313 @@
+"""The examples that a jurisdiction lacks, so that they leave no gap and no survivor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+
+from attrs import define, evolve, field
+
+from holdback.errors import ConfigurationError
+from holdback.exact.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.examples import MAX_AGES
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.rules import Checked, Facts
+from holdback.tools.suggestions.drafts import DraftedExample
+from holdback.tools.suggestions.names import (
+    beside_which,
+    deal_name,
+    price_name,
+    settings_name,
+    unique,
+)
+from holdback.tools.suggestions.nearby import Neighbourhood
+from holdback.tools.suggestions.prices import (
+    Prices,
+    applications,
+    noticing_application,
+    noticing_settlement,
+    offer_fields,
+)
+from holdback.tools.suggestions.solved import solved
+from holdback.tools.suggestions.subject import offered, rules_of
+from holdback.tools.suggestions.survivors import (
+    Survivor,
+    changed_settings,
+    differences,
+    repriced,
+)
+from holdback.tools.suggestions.typical import part_of, typical_facts
+from holdback.tools.suggestions.wanted import Evidence, SideWanted, Wanted, gaps
+from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.workbench.mutation import SURVIVED, Verdict, verdicts
+
+Report = Callable[[str], None]
+# Mutants between two reports.
+_STEP = 10
+
+
+@frozen(kw_only=True)
+class Suggestions:
+    """The drafted examples of a jurisdiction, and the mutants that no draft was found for."""
+
+    jurisdiction: Jurisdiction
+    drafts: tuple[DraftedExample, ...]
+    left: tuple[Verdict, ...]
+
+    def texts(self, file: str) -> list[str]:
+        """Return the drafts for a *file*, as it has them."""
+        return [
+            draft.text(self.jurisdiction.rulebook(draft.on))
+            for draft in self.drafts
+            if draft.file == file
+        ]
+
+
+def suggestions(
+    jurisdiction: Jurisdiction, others: Jurisdictions, report: Report = lambda _: None
+) -> Suggestions:
+    """
+    Return the examples that *jurisdiction* lacks; *others* has its parents.
+
+    All of its own examples pass. *report* receives what is looked for, for a person who waits.
+    """
+    drafting = _Drafting(jurisdiction, report)
+    drafting.fill_gaps(others)
+    left = drafting.notice_survivors(others)
+    return Suggestions(
+        jurisdiction=drafting.jurisdiction, drafts=tuple(drafting.drafts), left=tuple(left)
+    )
+
+
+@define
+class _Drafting:
+    """The examples drafted so far, and the jurisdiction with them."""
+
+    jurisdiction: Jurisdiction
+    report: Report
+    drafts: list[DraftedExample] = field(factory=list)
+    _prices: dict[object, Prices] = field(factory=dict)
+
+    def fill_gaps(self, others: Jurisdictions) -> None:
+        """Draft an example for everything that the examples do not show."""
+        wanted = list(gaps(self.jurisdiction, others, list(run_examples(self.jurisdiction))))
+        for number, gap in enumerate(wanted, start=1):
+            self.report(f"{number} of {len(wanted)} gaps")
+            shown = any(
+                gap.shown_by(example, self.jurisdiction.rulebook(example.on))
+                for example in reversed(self.jurisdiction.examples)
+            )
+            draft = None if shown else self._showing(gap)
+            if draft is not None:
+                self._add(draft)
+
+    def notice_survivors(self, others: Jurisdictions) -> list[Verdict]:
+        """Draft an example for every mutant that survives, and return those without one."""
+        surviving = []
+        for number, verdict in enumerate(verdicts(self.jurisdiction, others), start=1):
+            if number % _STEP == 0:
+                self.report(f"{number} mutants")
+            if verdict.state == SURVIVED:
+                surviving.append(Survivor(verdict, self.jurisdiction))
+        before = len(self.jurisdiction.examples)
+        self._state_settings(surviving)
+        left = []
+        for number, survivor in enumerate(surviving, start=1):
+            self.report(f"{number} of {len(surviving)} survivors")
+            if any(map(survivor.noticed_by, self.jurisdiction.examples[before:])):
+                continue
+            draft = self._noticing(survivor)
+            if draft is None:
+                left.append(survivor.verdict)
+            else:
+                self._add(draft)
+        return left
+
+    def _state_settings(self, surviving: list[Survivor]) -> None:
+        """Draft one example for each day on which a setting that could change unnoticed begins."""
+        by_day: dict[date, dict[str, Json]] = {}
+        for survivor in surviving:
+            for rulebook, mutated in survivor.changes[:1]:
+                settings = by_day.setdefault(rulebook.since, {})
+                for name, value in changed_settings(rulebook, mutated).items():
+                    both = isinstance(value, Mapping) and {**settings.get(name, {}), **value}
+                    settings[name] = both or value
+        for day, settings in sorted(by_day.items()):
+            if settings:
+                catalogue = self.jurisdiction.policy.catalogue
+                name = settings_name(settings, MAX_AGES, day)
+                self._add(DraftedExample(name=name, on=day, catalogue=catalogue, settings=settings))
+
+    def _add(self, draft: DraftedExample) -> None:
+        """Add *draft*, under a name that its file does not have yet."""
+        name = draft.name
+        products = {
+            terms.key for rulebook in self.jurisdiction.slices for terms in rulebook.products
+        }
+        if draft.product is not None and len(products) > 1:
+            name = f"{draft.product}: {name}"
+        if draft.settings is None and draft.on != self.jurisdiction.slices[0].since:
+            name = f"{name}, on {draft.on}"
+        taken = {example.name for example in self.jurisdiction.examples}
+        draft = evolve(draft, name=unique(name, taken))
+        self.drafts.append(draft)
+        example = draft.example(self.jurisdiction.rulebook(draft.on))
+        examples = (*self.jurisdiction.examples, example)
+        self.jurisdiction = evolve(self.jurisdiction, examples=examples)
+
+    def _showing(self, wanted: Wanted) -> DraftedExample | None:
+        """Return a draft that shows what is *wanted*, on the first day on which one is found."""
+        for rulebook in self.jurisdiction.slices:
+            evidence = wanted.evidence(rulebook)
+            if evidence is not None:
+                for test in dict.fromkeys((evidence.decided, evidence.shown)):
+                    draft = self._near(wanted, rulebook, evolve(evidence, shown=test))
+                    if draft is not None:
+                        return draft
+        return None
+
+    def _near(
+        self,
+        wanted: Wanted,
+        rulebook: Rulebook,
+        evidence: Evidence,
+        unknown: int | None = None,
+    ) -> DraftedExample | None:
+        """Return the plainest draft that shows what is *wanted* by *evidence*; None for none."""
+        typical = self._typical(wanted.product)
+        near = Neighbourhood(typical, rulebook.catalogue, rulebook.since)
+        if wanted.unknown is not None:
+            unknown = rulebook.catalogue.place(wanted.unknown)
+        rules = evidence.rules
+        for more in (False, True):
+            # Another rule may hide the answer: its facts may change then, too.
+            rules = (*rules, *_neighbours(rules, rulebook, wanted.product)) if more else rules
+            facts = near.plainest(rules, evidence.shown, _places(rules), unknown)
+            if facts is not None:
+                return self._draft(wanted, rulebook, evidence.rules, typical, facts)
+        if unknown is not None:
+            return None
+        facts = solved(
+            evidence.questions(), typical, rulebook.since, wanted.product, evidence.shown
+        )
+        if facts is None:
+            return None
+        return self._draft(wanted, rulebook, evidence.rules, typical, facts)
+
+    def _typical(self, product: str | None) -> Facts:
+        return typical_facts(self.jurisdiction, part_of(product))
+
+    def _draft(
+        self,
+        wanted: Wanted,
+        rulebook: Rulebook,
+        rules: Sequence[Checked],
+        typical: Facts,
+        facts: Facts,
+    ) -> DraftedExample:
+        comparison = None
+        if isinstance(wanted, SideWanted):
+            comparison = wanted.threshold.comparison(rulebook)
+        elif wanted.unknown is None:
+            comparison = beside_which(rules, typical, facts)
+        name = deal_name(rulebook.catalogue, typical, facts, comparison)
+        usual = "an ordinary good deal" if wanted.product is None else "an ordinary good merchant"
+        return DraftedExample(
+            name=name or usual,
+            on=rulebook.since,
+            product=wanted.product,
+            catalogue=rulebook.catalogue,
+            typical=typical,
+            facts=facts,
+        )
+
+    def _noticing(self, survivor: Survivor) -> DraftedExample | None:
+        """Return a draft that notices *survivor*, on the first day on which one is found."""
+        for rulebook, mutated in survivor.changes:
+            for draft in self._attempts(rulebook, mutated):
+                if draft is not None:
+                    return draft
+        return None
+
+    def _attempts(self, rulebook: Rulebook, mutated: Rulebook) -> Iterator[DraftedExample | None]:
+        """Yield what is found in the rules, with all facts known or one unknown, and in prices."""
+        for wanted in differences(rulebook, mutated):
+            evidence = wanted.evidence(rulebook)
+            if evidence is not None:
+                yield self._near(wanted, rulebook, evidence)
+                for place in _places(evidence.rules):
+                    yield self._near(wanted, rulebook, evidence, place)
+        for product in repriced(rulebook, mutated):
+            yield self._priced(rulebook, mutated, product)
+            blank = DraftedExample(
+                name="", on=rulebook.since, product=product, catalogue=rulebook.catalogue
+            )
+            yield noticing_settlement(blank, rulebook, mutated, product)
+
+    def _not_offered(self, rulebook: Rulebook, product: str) -> DraftedExample | None:
+        """Return a draft that says that *product* is not offered."""
+        if offered(rulebook, product) is not None:
+            return None
+        typical = self._typical(product)
+        return DraftedExample(
+            name="not offered here",
+            on=rulebook.since,
+            product=product,
+            catalogue=rulebook.catalogue,
+            typical=typical,
+            facts=typical,
+        )
+
+    def _priced(self, rulebook: Rulebook, mutated: Rulebook, product: str) -> DraftedExample | None:
+        """Return a draft with the offers of *product*, which *mutated* makes otherwise."""
+        terms, changed = offered(rulebook, product), offered(mutated, product)
+        if terms is None or changed is None:
+            return self._not_offered(rulebook, product)
+        if not _is_repriced(terms, changed):
+            return None
+        before = self._prices.setdefault((rulebook.since, product), Prices(rulebook, terms))
+        typical = self._typical(product)
+        try:
+            application = noticing_application(
+                before, Prices(mutated, changed), applications(typical, rulebook, product)
+            )
+        except ConfigurationError:
+            return None
+        if application is None:
+            return None
+        draft = DraftedExample(
+            name="",
+            on=rulebook.since,
+            product=product,
+            catalogue=rulebook.catalogue,
+            typical=typical,
+            facts=application.facts,
+            settles=application.settles,
+            offers=offer_fields(terms),
+        )
+        return evolve(draft, name=price_name(draft.catalogue, typical, draft.facts, draft.settles))
+
+
+def _is_repriced(before: ProductTerms, after: ProductTerms) -> bool:
+    """Return whether a figure differs that prices an offer."""
+    return (before.amounts, before.calculators) != (after.amounts, after.calculators)
+
+
+def _places(rules: tuple[Checked, ...]) -> list[int]:
+    """Return the places of the facts that *rules* read, in the order in which they read them."""
+    return list(dict.fromkeys(place for rule in rules for place in rule.facts))
+
+
+def _neighbours(
+    rules: tuple[Checked, ...], rulebook: Rulebook, product: str | None
+) -> list[Checked]:
+    """Return the other rules that read a fact of *rules*."""
+    in_force = rules_of(rulebook, product)
+    read = set(_places(rules))
+    return [
+        rule.checked
+        for rule in (() if in_force is None else in_force.rules)
+        if rule.checked not in rules and not read.isdisjoint(rule.checked.facts)
+    ]

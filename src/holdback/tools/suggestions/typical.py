@@ -1,0 +1,186 @@
+"""Typical facts: plausible figures with which every rule of a file is met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Final
+
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rules import Checked, Fact, Facts, Kind, closure
+from holdback.tools.suggestions.nearby import Neighbourhood, changed, roundest
+from holdback.tools.suggestions.subject import rules_of
+
+RENEWAL: Final = "renewal"
+PRODUCTS: Final = "products"
+PARTS: Final = (RENEWAL, PRODUCTS)
+_TAKINGS: Final = "average_monthly_takings"
+_CHECKED_ON: Final = "credit_checked_on"
+
+# An ordinary good deal of an ordinary good merchant. Amounts depend on what is offered.
+_PLAUSIBLE: Final[Mapping[str, object]] = MappingProxyType(
+    {
+        "progress": "60%",
+        "performance": "100%",
+        "status": "Funded",
+        "deal_type": "Initial",
+        "days_since_funding": "150 days",
+        "days_since_last_remittance": "1 day",
+        "missed_remittances_30d": 0,
+        "remaining_term_days": "90 days",
+        "deals_completed": 1,
+        "deals_defaulted": 0,
+        "takings_trend": "100%",
+        "months_trading": 24,
+        "identity_verified": True,
+        "business_verified": True,
+        "credit_score": 700,
+        "deals_written_off": 0,
+        "deals_recovered": 0,
+        "paused": False,
+        "days_in_pause": "0 days",
+    }
+)
+# The calculators that price without the takings; those of a host may read them.
+_WITHOUT_TAKINGS: Final = frozenset(
+    {
+        "limits/fixed",
+        "split_percentage/chosen",
+        "factor_rate/flat",
+        "factor_rate/banded",
+        "term/fixed",
+        "settlement/percentage",
+        "settlement/bands",
+    }
+)
+# Takings in units of a currency with cents where no product says how much is offered.
+_USUAL_TAKINGS: Final = 20_000
+
+
+def part_of(product: str | None) -> str:
+    """Return the part of a jurisdiction, and so the file, that an example belongs to."""
+    return RENEWAL if product is None else PRODUCTS
+
+
+def typical_facts(jurisdiction: Jurisdiction, part: str) -> Facts:
+    """Return the typical facts of a part as they are written, prepared."""
+    return jurisdiction.policy.catalogue.prepare(jurisdiction.typical.get(part, {}))
+
+
+def missing_typical(jurisdiction: Jurisdiction, part: str) -> dict[Fact, int]:
+    """
+    Return plausible values for the typical facts that *part* lacks, with which its rules are met.
+
+    What is written already stays. Where no such deal is found, the values are merely plausible.
+    """
+    catalogue, written = jurisdiction.policy.catalogue, typical_facts(jurisdiction, part)
+    rules = dict(_rules(jurisdiction, part))
+    read = {place for rule in rules for place in rule.facts}
+    if part == RENEWAL:
+        read.add(catalogue.place("progress"))
+    elif jurisdiction.policy.products:
+        read |= {catalogue.place(name) for name in _priced_by(jurisdiction)}
+    missing = [place for place in sorted(read) if written[place] is None]
+    facts = written
+    for place in missing:
+        fact = catalogue.facts[place]
+        facts = changed(facts, place, _plausible(fact, jurisdiction))
+    facts = _meeting(rules, facts, missing, jurisdiction)
+    return {
+        catalogue.facts[place]: number for place in missing if (number := facts[place]) is not None
+    }
+
+
+def _rules(jurisdiction: Jurisdiction, part: str) -> Iterator[tuple[Checked, Rulebook]]:
+    """Yield the rules of *part* that are in force on some day, each meaning once."""
+    for rulebook in jurisdiction.slices:
+        keys = [None] if part == RENEWAL else [terms.key for terms in rulebook.products]
+        for key in keys:
+            rules = rules_of(rulebook, key)
+            yield from ((rule.checked, rulebook) for rule in (rules.rules if rules else ()))
+
+
+def _priced_by(jurisdiction: Jurisdiction) -> Iterator[str]:
+    """Yield the facts that calculators read: the takings, and what a banded rate depends on."""
+    for product in jurisdiction.policy.products:
+        for choice in product.calculators.values():
+            if choice.full_name not in _WITHOUT_TAKINGS:
+                yield _TAKINGS
+            fact = choice.settings.get("on")
+            if isinstance(fact, str) and jurisdiction.policy.catalogue.fact(fact) is not None:
+                yield fact
+
+
+def _meeting(
+    rules: Mapping[Checked, Rulebook], facts: Facts, free: list[int], jurisdiction: Jurisdiction
+) -> Facts:
+    """Return *facts* with the *free* ones changed until every rule is true, as far as possible."""
+    answers: dict[Checked, Callable[[Facts], object]] = {rule: closure(rule) for rule in rules}
+    first = jurisdiction.slices[0].since
+    for rule in rules:
+        if answers[rule](facts) is True:
+            continue
+        true = [function for function in answers.values() if function(facts) is True]
+
+        def met(deal: Facts, true: list[Callable[[Facts], object]], wanted: Checked) -> bool:
+            return answers[wanted](deal) is True and all(answer(deal) is True for answer in true)
+
+        near = Neighbourhood(facts, jurisdiction.policy.catalogue, first)
+        places = [place for place in free if place in rule.facts]
+        better = near.plainest([rule], partial(met, true=true, wanted=rule), places)
+        facts = facts if better is None else better
+    return facts
+
+
+def _plausible(fact: Fact, jurisdiction: Jurisdiction) -> int:
+    """Return a plausible value of *fact*; one that a rule refuses is changed afterwards."""
+    if fact.name in _PLAUSIBLE:
+        number = fact.read(_PLAUSIBLE[fact.name])
+        assert number is not None, "the table has a value"
+        return number
+    first = jurisdiction.slices[0].since.toordinal()
+    match fact.type.kind:
+        case Kind.MONEY if fact.name == _TAKINGS:
+            return _takings(jurisdiction)
+        case Kind.MONEY if fact.name == "balance":
+            return _takings(jurisdiction) // 4
+        case Kind.DATE:
+            number = first
+        case Kind.FLAG:
+            number = 1
+        case Kind.PERCENT:
+            number = 10**fact.type.places * 100
+        case _:
+            number = fact.low
+    return min(max(number, fact.low), fact.high)
+
+
+def _takings(jurisdiction: Jurisdiction) -> int:
+    """Return round monthly takings with which a merchant is offered something of every product."""
+    places = jurisdiction.currency.places
+    lowest = [
+        amount
+        for product in jurisdiction.policy.products
+        if (choice := product.calculators.get("limits")) is not None
+        for amount in _amounts(choice.settings, jurisdiction)
+    ]
+    usual = _USUAL_TAKINGS * 10**places if places else _USUAL_TAKINGS * 100
+    if not lowest:
+        return usual
+    least = 4 * max(lowest)
+    type_ = jurisdiction.policy.catalogue.facts[jurisdiction.policy.catalogue.place(_TAKINGS)].type
+    return roundest(type_, least, 100 * least, max(least, usual))
+
+
+def _amounts(settings: Mapping[str, object], jurisdiction: Jurisdiction) -> Iterator[int]:
+    """Yield the smallest amount in the *settings* of limits, if there is one."""
+    catalogue = jurisdiction.policy.catalogue
+    type_ = catalogue.facts[catalogue.place(_TAKINGS)].type
+    try:
+        number = type_.read(settings.get("minimum"))
+    except ValueError:
+        return
+    if number is not None:
+        yield number

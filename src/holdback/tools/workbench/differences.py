@@ -1,0 +1,170 @@
+"""The differences between two rulebooks, rule by rule, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from holdback.exact.exact_json import Json, write_json
+from holdback.frozen_classes import frozen
+
+Overview = Mapping[str, Any]
+
+ADDED: Final = "added"
+REMOVED: Final = "removed"
+CHANGED: Final = "changed"
+
+# The keys of a changed rule that are compared one by one, after its meaning in words.
+_OF_A_RULE: Final = ("code", "when", "require", "otherwise", "reason")
+_OF_A_PRODUCT: Final = ("name", "description", "repayment_mechanism", "amounts", "renewal")
+_ORDER: Final = "their order, which is their priority"
+
+
+@frozen(kw_only=True)
+class Difference:
+    """A rule, setting, parameter or product that was added, removed or changed, and how."""
+
+    state: str
+    kind: str
+    name: str
+    details: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Json]:
+        """Return the difference as plain values."""
+        return {
+            "state": self.state,
+            "kind": self.kind,
+            "name": self.name,
+            "details": list(self.details),
+        }
+
+
+def differences(before: Overview, after: Overview) -> Iterator[Difference]:
+    """Yield the differences from *before* to *after*, both made by `overview`."""
+    yield from _valued("setting", before["settings"], after["settings"])
+    yield from _valued("fact", before["facts"], after["facts"])
+    yield from _valued("check", before["checks"], after["checks"])
+    yield from _valued("parameter", before["parameters"], after["parameters"])
+    yield from _rules("rule", before["rules"], after["rules"])
+    yield from _products(before["products"], after["products"])
+
+
+def _by(key: str, entries: Iterable[Overview]) -> dict[str, Overview]:
+    return {entry[key]: entry for entry in entries}
+
+
+def _names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return [*before, *(name for name in after if name not in before)]
+
+
+def _valued(
+    kind: str, before: Iterable[Overview], after: Iterable[Overview]
+) -> Iterator[Difference]:
+    old, new = _by("name", before), _by("name", after)
+    for name in _names(old, new):
+        if name not in old:
+            yield Difference(
+                state=ADDED, kind=kind, name=name, details=(_shown(new[name]["value"]),)
+            )
+        elif name not in new:
+            yield Difference(
+                state=REMOVED,
+                kind=kind,
+                name=name,
+                details=(f"it was {_shown(old[name]['value'])}",),
+            )
+        elif old[name]["value"] != new[name]["value"]:
+            moved = f"{_shown(old[name]['value'])} to {_shown(new[name]['value'])}"
+            yield Difference(state=CHANGED, kind=kind, name=name, details=(moved,))
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else write_json(value)
+
+
+def _rules(
+    kind: str, before: Iterable[Overview], after: Iterable[Overview], within: str = ""
+) -> Iterator[Difference]:
+    old, new = _by("id", before), _by("id", after)
+    for name in _names(old, new):
+        shown = f"{within}{name}"
+        if name not in old:
+            rule = new[name]
+            yield Difference(
+                state=ADDED,
+                kind=kind,
+                name=f"{shown} ({rule['code']})",
+                details=(rule["words"], _otherwise(rule)),
+            )
+        elif name not in new:
+            rule = old[name]
+            yield Difference(
+                state=REMOVED,
+                kind=kind,
+                name=f"{shown} ({rule['code']})",
+                details=(f"it was: {rule['words']}",),
+            )
+        elif details := tuple(_of_a_rule(old[name], new[name])):
+            code = new[name]["code"]
+            yield Difference(state=CHANGED, kind=kind, name=f"{shown} ({code})", details=details)
+    yield from _moved(f"{kind}s", old, new, f"{within}{_ORDER}")
+
+
+def _moved(
+    kind: str, old: Mapping[str, Any], new: Mapping[str, Any], name: str
+) -> Iterator[Difference]:
+    """Yield a difference when the entries that are in both have another order."""
+    before = [key for key in old if key in new]
+    after = [key for key in new if key in old]
+    if before != after:
+        order = f"{', '.join(before)} to {', '.join(after)}"
+        yield Difference(state=CHANGED, kind=kind, name=name, details=(order,))
+
+
+def _otherwise(rule: Overview) -> str:
+    return (
+        "otherwise the deal is referred"
+        if rule["otherwise"] == "refer"
+        else "otherwise it is declined"
+    )
+
+
+def _of_a_rule(old: Overview, new: Overview) -> Iterator[str]:
+    if old["words"] != new["words"]:
+        yield f"was: {old['words']}"
+        yield f"now: {new['words']}"
+    for key in _OF_A_RULE:
+        same_words = key in ("when", "require") and old["words"] != new["words"]
+        if old[key] != new[key] and not same_words:
+            quote = '"' if key == "reason" else ""
+            yield f"{key}: {quote}{old[key]}{quote} to {quote}{new[key]}{quote}"
+
+
+def _products(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator[Difference]:
+    old, new = _by("key", before), _by("key", after)
+    for key in _names(old, new):
+        if key not in old:
+            yield Difference(state=ADDED, kind="product", name=key, details=(new[key]["name"],))
+        elif key not in new:
+            yield Difference(state=REMOVED, kind="product", name=key)
+        else:
+            details = tuple(_of_a_product(old[key], new[key]))
+            if details:
+                yield Difference(state=CHANGED, kind="product", name=key, details=details)
+            yield from _rules("rule", old[key]["rules"], new[key]["rules"], f"{key}: ")
+    yield from _moved("products", old, new, "their order")
+
+
+def _of_a_product(old: Overview, new: Overview) -> Iterator[str]:
+    for key in _OF_A_PRODUCT:
+        if old[key] != new[key]:
+            yield f"{key}: {_shown(old[key])} to {_shown(new[key])}"
+    for kind in _names(old["calculators"], new["calculators"]):
+        before, after = (side["calculators"].get(kind, {}) for side in (old, new))
+        for name in _names(before, after):
+            if before.get(name) != after.get(name):
+                yield f"{kind} {name}: {_setting(before, name)} to {_setting(after, name)}"
+
+
+def _setting(settings: Overview, name: str) -> str:
+    return _shown(settings[name]) if name in settings else "nothing"

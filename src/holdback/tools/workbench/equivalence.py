@@ -1,0 +1,160 @@
+"""Proof that two rulebooks give the same answer for every deal, where few deals suffice for it.
+
+A rule that compares single facts with constants changes its answer only at those constants. So two
+such rules are the same when they agree on every combination of the constants, their neighbours and
+the ends of the facts' ranges, unknown facts included. About other rules nothing is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Final, TypeAlias
+
+from holdback.eligibility.assessment import FLOOR
+from holdback.eligibility.ruleset import Rule, RuleSet
+from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rules import Catalogue, Facts, interpret
+from holdback.rules.operators import OPERATORS, OPPOSITES, Role
+from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
+from holdback.tools.workbench.price_equivalence import why_priced_alike
+
+# Why two sets of rules are the same, above the floor or not; None where it is not proved.
+Prove: TypeAlias = Callable[[RuleSet, RuleSet, bool], str | None]
+# With more combinations than this, a proof is not attempted.
+MAX_DEALS: Final = 2_000
+# The comparisons with a constant whose answer changes only at, or one unit beside, the constant.
+_CHANGES_AT_CONSTANTS: Final = (*OPPOSITES, "in")
+
+
+def provably_same(first: Rulebook, second: Rulebook) -> bool:
+    """
+    Return whether it can be proved that every deal gets the same outcome and prices from both.
+
+    Sentences are not compared: mutants do not change them.
+    """
+    return why_same(first, second) is not None
+
+
+def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> str | None:
+    """
+    Return why every deal provably gets the same outcome and prices from both; None if unknown.
+
+    The reason is empty where nothing is to be said but that no deal gets another answer. *prove*
+    returns the same for two sets of rules, where they can be others than here.
+    """
+    if first is second:
+        return ""
+    if any(getattr(first, name) != getattr(second, name) for name in (*TIMELINES, "checks")):
+        return None
+    if len(first.products) != len(second.products):
+        return None
+    why_rules = _why_same_rules if prove is None else partial(_why_proved, prove=prove)
+    reasons = [why_rules(first.renewal, second.renewal, above_floor=True)]
+    for before, after in zip(first.products, second.products, strict=True):
+        if before is after:
+            continue
+        reasons += [
+            why_priced_alike(before, after, first, second),
+            why_rules(before.rules, after.rules, above_floor=False),
+        ]
+    return None if None in reasons else next(filter(None, reasons), "")
+
+
+def _why_same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> str | None:
+    return "" if _same_rules(first, second, above_floor=above_floor) else None
+
+
+def _why_proved(first: RuleSet, second: RuleSet, *, above_floor: bool, prove: Prove) -> str | None:
+    if _same_rules(first, second, above_floor=above_floor):
+        return ""
+    return prove(first, second, above_floor)
+
+
+def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:
+    if first is second:
+        return True
+    return len(first.rules) == len(second.rules) and all(
+        _same_rule(before, after, above_floor=above_floor)
+        for before, after in zip(first.rules, second.rules, strict=True)
+    )
+
+
+def _same_rule(first: Rule, second: Rule, *, above_floor: bool) -> bool:
+    if first is second:
+        return True
+    if (first.code, first.otherwise) != (second.code, second.otherwise):
+        return False
+    deals = distinguishing_deals([first.checked, second.checked], above_floor=above_floor)
+    return deals is not None and all(
+        interpret(first.checked, facts) == interpret(second.checked, facts) for facts in deals
+    )
+
+
+def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
+    """
+    Return a finite set of deals that exposes any difference between *rules*.
+
+    If two of the rules differ on some deal, they also differ on one of the deals returned. With
+    *above_floor*, only deals count whose progress reaches the floor. The result is None when a
+    comparison is not of one fact with constants alone, or when there would be more deals than
+    `MAX_DEALS`.
+    """
+    catalogue = rules[0].catalogue
+    points: dict[int, set[int | None]] = {}
+    for rule in rules:
+        if not _collect_points(rule.tree, points):
+            return None
+    for place, numbers in points.items():
+        fact = catalogue.facts[place]
+        # Below the floor, and with unknown progress, no rule is evaluated.
+        only_above_floor = above_floor and fact.name == "progress"
+        low = max(fact.low, FLOOR) if only_above_floor else fact.low
+        candidates = numbers | {fact.low, fact.high, low}
+        inside = {n for n in candidates if n is not None and low <= n <= fact.high}
+        points[place] = {*inside} if only_above_floor else {*inside, None}
+    if prod(len(numbers) for numbers in points.values()) > MAX_DEALS:
+        return None
+    return [
+        _facts(catalogue, dict(zip(points, deal, strict=True)))
+        for deal in product(*points.values())
+    ]
+
+
+def _facts(catalogue: Catalogue, numbers: dict[int, int | None]) -> Facts:
+    return tuple(numbers.get(place) for place in range(len(catalogue.facts)))
+
+
+def _collect_points(node: Node, points: dict[int, set[int | None]]) -> bool:
+    """
+    Add to *points*, by the place of the fact, the numbers around which *node* can change.
+
+    Return False, with *points* incomplete, when *node* has a comparison that is not of one fact
+    with constants alone.
+    """
+    match node:
+        case Constant():
+            return True
+        case FactRead():
+            points.setdefault(node.place, set()).update((0, 1))  # a flag
+            return True
+        case Operation(operator=operator, operands=operands) if (
+            OPERATORS[operator].role is Role.LOGIC
+        ):
+            # A list, not a generator: every operand has to add its points.
+            collected = [_collect_points(operand, points) for operand in operands]
+            return all(collected)
+        case Operation(operator=operator, operands=operands):
+            if operator not in _CHANGES_AT_CONSTANTS:
+                return False
+            facts = [operand for operand in operands if isinstance(operand, FactRead)]
+            constants = [operand for operand in operands if isinstance(operand, Constant)]
+            if len(facts) != 1 or len(constants) != len(operands) - 1:
+                return False
+            for constant in constants:
+                number = constant.number
+                points.setdefault(facts[0].place, set()).update((number - 1, number, number + 1))
+            return True

@@ -1,0 +1,339 @@
+"""Runs of a jurisdiction's examples: expected and actual answers, and the rule that decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from attrs import field
+
+from holdback.eligibility.reasons import Reason
+from holdback.eligibility.ruleset import Answers, TraceLine
+from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_numbers import plain_digits
+from holdback.exact.money import Currency, Money
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.examples import (
+    DAYS_OF_A_SETTLEMENT,
+    MAX_AGES,
+    NOT_OFFERED,
+    offer_types,
+)
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.offers.calculator import PricingCase, SettlementCase
+from holdback.offers.quote import Quote, quote
+from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
+from holdback.offers.settlement import settlement_discount
+from holdback.rules import Facts, Kind, Type
+
+# How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
+# discount of 0.05 is 1.20, and is expected as 1.2.
+_SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
+    "funded_amount": str,
+    "repayment_amount": str,
+    "split_percentage": lambda value: f"{plain_digits(value)}%",
+    "factor_rate": plain_digits,
+    "term_length": plain_digits,
+    "term_days": int,
+}
+
+
+@frozen
+class Answer:
+    """The answer to an example, expected or actual.
+
+    `outcome` is the outcome of an assessment or the decision on a product. `limits` and `offers`
+    are None where nothing is said about them.
+    """
+
+    outcome: str
+    codes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    limits: Mapping[str, Json] | None = None
+    offers: tuple[Mapping[str, Json], ...] | None = None
+
+    def differs(self, actual: Answer) -> bool:
+        """Return whether *actual* is not what this answer expects, in the terms that it names."""
+        if (self.outcome, self.codes, self.needs) != (actual.outcome, actual.codes, actual.needs):
+            return True
+        limits = actual.limits or {}
+        if any(limits.get(name) != value for name, value in (self.limits or {}).items()):
+            return True
+        if self.offers is None:
+            return False
+        made = actual.offers or ()
+        return len(made) != len(self.offers) or any(
+            any(offer[name] != value for name, value in expected.items())
+            for expected, offer in zip(self.offers, made, strict=True)
+        )
+
+    def unlike(self, actual: Answer) -> str:
+        """
+        Return in words which codes and needs of *actual* are not those expected; "" where none is.
+
+        >>> Answer("ineligible", ("GB-R-01",)).unlike(Answer("ineligible", ("GB-R-01", "GB-R-02")))
+        'GB-R-02 is a reason too'
+        """
+        parts = []
+        for names, came, verb in (
+            (self.codes, actual.codes, "a reason"),
+            (self.needs, actual.needs, "missing"),
+        ):
+            parts += [f"{name} is {verb} too" for name in came if name not in names]
+            parts += [f"{name} is not {verb}" for name in names if name not in came]
+            if not parts and names != came:
+                parts.append(f"the order is {', '.join(came)}")
+        return ", ".join(parts)
+
+    def plain(self) -> dict[str, Json]:
+        """Return the answer as plain values."""
+        shown: dict[str, Json] = {
+            "outcome": self.outcome,
+            "codes": list(self.codes),
+            "needs": list(self.needs),
+        }
+        if self.limits is not None:
+            shown["limits"] = self.limits
+        return shown if self.offers is None else {**shown, "offers": [*self.offers]}
+
+
+@frozen(kw_only=True)
+class ExampleRun:
+    """A run of an example: the expected and the actual answer, the reasons, every rule's answer."""
+
+    jurisdiction: str
+    example: Example
+    expected: Answer
+    got: Answer
+    reasons: tuple[Reason, ...] = field(repr=False)
+    trace: tuple[TraceLine, ...] = field(repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is as the example expects."""
+        return not self.expected.differs(self.got)
+
+    @property
+    def deciding(self) -> str | None:
+        """The rule that decided: the first that is false, else the first that is unknown."""
+        if self.reasons:
+            return self.reasons[0].rule
+        return next((line.rule for line in self.trace if line.answer is None), None)
+
+    @property
+    def difference(self) -> str:
+        """In words what differs where the outcome is as expected and the reasons are not."""
+        if self.expected.outcome != self.got.outcome:
+            return ""
+        return self.expected.unlike(self.got)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the run for people: expected and actual answer, reasons, and facts."""
+        example = self.example
+        yield f"{self.jurisdiction}: {example.name}, {example.file}:{example.line}, on {example.on}"
+        for word, answer in (("expected", self.expected), ("got", self.got)):
+            codes, needs = ", ".join(answer.codes), ", ".join(answer.needs)
+            more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
+            yield f"  {word:<8}  {answer.outcome}{more}"
+            yield from self._terms(answer)
+        if self.difference:
+            yield f"  differs   {self.difference}"
+        for reason in self.reasons:
+            yield f"  {reason.code:<8}  {reason.text}"
+        if self.deciding is not None:
+            yield f"  decided   {self.deciding}"
+        given = ", ".join(f"{name} = {_plain(value)}" for name, value in example.given.items())
+        yield f"  facts     {given}"
+
+    def _terms(self, answer: Answer) -> Iterator[str]:
+        """Yield the limits and offers of *answer*, as far as the example names them."""
+        if self.expected.limits is not None and answer.limits is not None:
+            shown = (f"{name} {answer.limits[name]}" for name in self.expected.limits)
+            yield f"            limits: {', '.join(shown)}"
+        if self.expected.offers is not None:
+            named = {name for offer in self.expected.offers for name in offer} or _SHOWN.keys()
+            for offer in answer.offers or ():
+                shown = (f"{name} {value}" for name, value in offer.items() if name in named)
+                yield f"            {', '.join(shown)}"
+
+    def plain(self) -> dict[str, Json]:
+        """Return the run as plain values."""
+        return {
+            "jurisdiction": self.jurisdiction,
+            "example": self.example.name,
+            "on": self.example.on.isoformat(),
+            "product": self.example.product,
+            "file": self.example.file,
+            "line": self.example.line,
+            "passed": self.passed,
+            "expected": self.expected.plain(),
+            "got": self.got.plain(),
+            "rule": self.deciding,
+            "facts": self.example.given,
+        }
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else write_json(value)
+
+
+def expectation(example: Example, currency: Currency) -> Answer:
+    """Return the answer that *example* expects."""
+    expect = example.expect
+    if example.of_settings:
+        return _settings_answer(expect)
+    if example.settlement is not None:
+        return _discount_answer(_money(expect["discount"], currency))
+    offers, limits = expect.get("offers"), expect.get("limits")
+    return Answer(
+        outcome=expect.get("outcome") or expect["decision"],
+        codes=tuple(expect.get("codes", ())),
+        needs=tuple(expect.get("needs", ())),
+        limits=None if limits is None else _normal_terms(limits, currency),
+        offers=None
+        if offers is None
+        else tuple(_normal_terms(offer, currency) for offer in offers),
+    )
+
+
+def _settings_answer(values: Mapping[str, Json]) -> Answer:
+    """Return the *values* of settings in words; the ages of checks are values by check."""
+    ages = {f"{MAX_AGES} of {name}": days for name, days in values.get(MAX_AGES, {}).items()}
+    flat = {**{name: value for name, value in values.items() if name != MAX_AGES}, **ages}
+    return Answer(", ".join(f"{name} {value}" for name, value in sorted(flat.items())))
+
+
+def _discount_answer(discount: Money) -> Answer:
+    return Answer(f"discount {discount}")
+
+
+def _settlement_case(figures: Mapping[str, Json], rulebook: Rulebook) -> SettlementCase:
+    read: dict[str, Any] = {
+        key: value if key in DAYS_OF_A_SETTLEMENT else _money(value, rulebook.currency)
+        for key, value in figures.items()
+    }
+    return SettlementCase(**read, currency=rulebook.currency, rounding=rulebook.rounding)
+
+
+def _money(value: Json, currency: Currency) -> Money:
+    number = Type(Kind.MONEY, currency).read(value)
+    assert number is not None, "the reader of examples accepted it"
+    return Money(number, currency)
+
+
+def _settings_on(rulebook: Rulebook, expect: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the settings that *expect* names, with their values in *rulebook*."""
+    ages = expect.get(MAX_AGES, {})
+    return {
+        name: {check: rulebook.checks[check].max_age_days for check in ages}
+        if name == MAX_AGES
+        else getattr(rulebook, name)
+        for name in expect
+    }
+
+
+def _normal_terms(terms: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
+    """Return an expected offer, or limits, with figures in normal form: `10%` for `10.0%`."""
+    money = Type(Kind.MONEY, currency)
+    types = {**offer_types(currency), "minimum": money, "maximum": money}
+
+    def normal(type_: Type, value: Json) -> Json:
+        number = type_.read(value)
+        assert number is not None, "the reader of examples accepted it"
+        return number if type_.kind is Kind.COUNT else type_.show(number)
+
+    return {name: normal(types[name], value) for name, value in terms.items()}
+
+
+def run_examples(jurisdiction: Jurisdiction) -> Iterator[ExampleRun]:
+    """Yield the run of every example of *jurisdiction*."""
+    for example in jurisdiction.examples:
+        yield run_example(example, jurisdiction.rulebook(example.on))
+
+
+def run_example(
+    example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = BUILT_IN
+) -> ExampleRun:
+    """
+    Return the run of *example* by the *rulebook* of its day, with *calculators*.
+
+    Raises:
+        InvalidDocument: when its facts are invalid.
+        ConfigurationError: when its product's calculators cannot be bound.
+    """
+    facts = rulebook.catalogue.prepare(example.given)
+    reasons: tuple[Reason, ...] = ()
+    trace: tuple[TraceLine, ...] = ()
+    if example.of_settings:
+        got = _settings_answer(_settings_on(rulebook, example.expect))
+    elif example.product is None:
+        assessment = rulebook.assess_prepared(facts)
+        reasons, trace = assessment.reasons, assessment.trace
+        got = Answer(assessment.outcome, assessment.codes, assessment.needs)
+    elif all(terms.key != example.product for terms in rulebook.products):
+        got = Answer(NOT_OFFERED)
+    elif example.settlement is not None:
+        early = _settlement_case(example.settlement, rulebook)
+        got = _discount_answer(settlement_discount(rulebook, example.product, calculators, early))
+    else:
+        product = bound(rulebook, example.product, calculators)
+        settles = None if example.settles is None else Money(example.settles, rulebook.currency)
+        quoted = quoted_on(product, rulebook, facts, settles)
+        answers: Answers = product.terms.rules.answer(facts)
+        reasons, trace, got = quoted.reasons, answers.trace, priced_answer(quoted)
+    return ExampleRun(
+        jurisdiction=rulebook.code,
+        example=example,
+        expected=expectation(example, rulebook.currency),
+        got=got,
+        reasons=reasons,
+        trace=trace,
+    )
+
+
+def bound(
+    rulebook: Rulebook, key: str, calculators: Mapping[str, type] = BUILT_IN
+) -> PriceableProduct:
+    """
+    Return the product *key* of *rulebook* with its calculators.
+
+    Raises:
+        ConfigurationError: they cannot be bound.
+    """
+    # Only this product is bound: another one with an unknown calculator does not matter here.
+    offered = tuple(terms for terms in rulebook.products if terms.key == key)
+    (product,) = bind(rulebook.altered(products=offered), calculators, _identify)
+    return product
+
+
+def quoted_on(
+    product: PriceableProduct, rulebook: Rulebook, facts: Facts, settles: Money | None
+) -> Quote:
+    """Return the quote of *product*; an offer that *settles* a balance is a renewal."""
+    case = PricingCase(
+        facts=facts,
+        catalogue=rulebook.catalogue,
+        renewal=settles is not None,
+        currency=rulebook.currency,
+        rounding=rulebook.rounding,
+    )
+    return quote(product, case, str, settles)
+
+
+def _identify(code: str, key: str) -> str:
+    return f"{code}/{key}"
+
+
+def priced_answer(quoted: Quote) -> Answer:
+    """Return *quoted* as the answer to an example."""
+    return Answer(
+        outcome=quoted.decision,
+        codes=tuple(reason.code for reason in quoted.reasons),
+        needs=quoted.needs,
+        limits={"minimum": str(quoted.limits.minimum), "maximum": str(quoted.limits.maximum)},
+        offers=tuple(
+            {name: show(getattr(offer, name)) for name, show in _SHOWN.items()}
+            for offer in quoted.offers
+        ),
+    )

@@ -1,0 +1,331 @@
+"""Findings in files that can be read: unused, untested, contradictory or overdue parts.
+
+A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from attrs import evolve
+
+from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
+from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction_file import CLAIM
+from holdback.jurisdictions.overlay import Policy
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.jurisdictions.source_rules import SourceRule
+from holdback.jurisdictions.timeline import Period
+from holdback.offers.registry import priceable_products
+from holdback.rules import Facts, interpret
+from holdback.tools.workbench.coverage_gaps import coverage_gaps
+from holdback.tools.workbench.equivalence import distinguishing_deals
+from holdback.tools.workbench.example_lint import (
+    evidence_from_the_future,
+    failing_examples,
+    run_or_error,
+)
+from holdback.tools.workbench.example_run import ExampleRun
+from holdback.tools.workbench.initial_lint import distinct_rules, never_accepted
+
+_PROGRESS: Final = "progress"
+_ONE_DAY: Final = timedelta(days=1)
+# Bounds the cost of a check: further versions of rules are not tested for a constant answer.
+MAX_RULES_TESTED: Final = 500
+# A new id that shares this many tenths of its letters with an inherited one is probably a typo.
+_SIMILAR_TENTHS: Final = 9
+
+
+def findings(jurisdictions: Jurisdictions, on: date | None = None) -> Iterator[ErrorDetail]:
+    """Yield the findings in *jurisdictions*, all of which can be read; *on* is the current day."""
+    reported = set[ErrorDetail]()
+    for jurisdiction in jurisdictions:
+        new = in_order(_findings_in(jurisdiction, jurisdictions, on))
+        # A finding in a parent's file also comes up in its children.
+        yield from (finding for finding in new if finding not in reported)
+        reported.update(new)
+    yield from _shared_codes(jurisdictions)
+
+
+def in_order(errors: Iterable[ErrorDetail]) -> list[ErrorDetail]:
+    """Return the distinct *errors* in the order of files and lines."""
+    return sorted(
+        dict.fromkeys(errors),
+        key=lambda error: (error.file or "", error.line or 0, error.column or 0),
+    )
+
+
+def _findings_in(
+    jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
+) -> Iterator[ErrorDetail]:
+    yield from _unused(jurisdiction, jurisdictions)
+    yield from _misspelled_overrides(jurisdiction)
+    yield from _useless_switch_offs(jurisdiction)
+    yield from _overdue_review(jurisdiction, on)
+    yield from _constant_rules(jurisdiction)
+    yield from _floor_suffices(jurisdiction)
+    yield from never_accepted(jurisdiction)
+    unbound = list(unpriceable(jurisdiction))
+    yield from unbound
+    yield from evidence_from_the_future(jurisdiction)
+    # Without its calculators no example of a product can run, and every answer would be a gap.
+    if not unbound:
+        runs = [run_or_error(jurisdiction, example) for example in jurisdiction.examples]
+        yield from failing_examples(runs)
+        ran = [run for run in runs if isinstance(run, ExampleRun)]
+        yield from coverage_gaps(jurisdiction, jurisdictions, ran)
+
+
+def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
+    """Yield own parameters and facts that nothing reads, here or in a child."""
+    read = set[str]()
+    for descendant in jurisdictions:
+        if jurisdiction.policy.own in descendant.policy.layers:
+            for rule, _ in distinct_rules(descendant):
+                read.update(rule.checked.names, rule.checked.parameters)
+            read.update(_read_by_calculators(descendant))
+    hint = "leave it out, or write the rule that needs it"
+    for name, parameter in jurisdiction.policy.own_parameters.items():
+        if name not in read:
+            yield ErrorDetail(
+                code="no_effect",
+                message=f"no rule reads the parameter `{name}`",
+                hint=hint,
+                **parameter.node.position(key=True),
+            )
+    facts = jurisdiction.details.node.entries().get("facts")
+    for name, node in ({} if facts is None else facts.entries()).items():
+        if name not in read:
+            yield ErrorDetail(
+                code="no_effect",
+                message=f"no rule reads the fact `{name}`",
+                hint=hint,
+                **node.position(key=True),
+            )
+
+
+def _read_by_calculators(jurisdiction: Jurisdiction) -> Iterator[str]:
+    """Yield the names of facts that calculators read because their setting `on` says so."""
+    for product in jurisdiction.policy.products:
+        for choice in product.calculators.values():
+            fact = choice.settings.get("on")
+            if isinstance(fact, str):
+                yield fact
+
+
+def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield new rules of a child whose id is nearly an inherited one: they add, not replace."""
+    *inherited, own = jurisdiction.policy.layers
+    ids = {rule.id for layer in inherited for rule in layer.rules}
+    for rule in own.rules:
+        similar = [inherited_id for inherited_id in sorted(ids) if _similar(rule.id, inherited_id)]
+        if rule.id not in ids and similar:
+            yield ErrorDetail(
+                code="misleading",
+                message=f"`{rule.id}` is new here, and `{similar[0]}` is inherited",
+                hint=f"to replace that rule, name this one `{similar[0]}`; else give it another id",
+                **rule.table["id"].position(),
+            )
+
+
+def _similar(first: str, second: str) -> bool:
+    """Return whether nine tenths of the letters of two names are the same, in the same order."""
+    blocks = difflib.SequenceMatcher(None, first, second).get_matching_blocks()
+    same = 2 * sum(block.size for block in blocks)
+    return same * 10 >= (len(first) + len(second)) * _SIMILAR_TENTHS
+
+
+def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield what is switched off on days on which it is not inherited, or switched off twice."""
+    policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
+    parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
+    for switch_off in policy.own.switched_off:
+        changes = [rulebook.since for rulebook in jurisdiction.slices]
+        if switch_off.kind == CLAIM:  # with a claim no rulebook changes
+            claims = (claim for layer in parents.layers for claim in layer.claims)
+            changes += [switch_off.period.start, *(claim.period.start for claim in claims)]
+        days = [day for day in changes if day in switch_off.period]
+        has_effect = any(
+            switch_off.name in _names(parents, switch_off.kind, day)
+            and switch_off.name not in _names(policy, switch_off.kind, day)
+            for day in days
+        )
+        key = (switch_off.kind, switch_off.name, switch_off.period)
+        if not has_effect or key in seen:
+            yield ErrorDetail(
+                code="no_effect",
+                message=f"this switch-off has no effect: on its days the {switch_off.kind} "
+                f"`{switch_off.name}` is not inherited, or this folder replaces it",
+                hint="leave it out, or correct its `from` and `until`",
+                **switch_off.node.position(),
+            )
+        seen.add(key)
+
+
+def _names(policy: Policy, kind: str, day: date) -> set[str]:
+    """Return the names of the rules, products, parameters or claims in force on *day*."""
+    if kind == "rule":
+        return {rule.id for rule in policy.rules_on(day)}
+    if kind == "product":
+        return {product.key for product in policy.products_on(day)}
+    if kind == CLAIM:
+        return {claim.name for claim in policy.claims_in(Period(day, day + _ONE_DAY))}
+    # A child's own parameter replaces the inherited one, and is no longer that one.
+    return {
+        name
+        for name, parameter in policy.parameters_on(day).items()
+        if parameter.code != policy.code
+    }
+
+
+def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[ErrorDetail]:
+    details = jurisdiction.details
+    if on is not None and details.review_by < on:
+        yield ErrorDetail(
+            code="overdue",
+            message=f"the review was due by {details.review_by}",
+            hint=f"ask {details.owner} to review the files and move `review_by`",
+            **details.node.entries()["review_by"].position(),
+        )
+
+
+def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield own rules that are never in force, or have one answer for every deal."""
+    in_force = set[SourceRule]()
+    for number, (rule, renewal) in enumerate(distinct_rules(jurisdiction)):
+        source: SourceRule = rule.origin
+        in_force.add(source)
+        if number >= MAX_RULES_TESTED or source.jurisdiction != jurisdiction.code:
+            continue
+        deals = distinguishing_deals([rule.checked], above_floor=renewal)
+        yield from _misleading_reason(rule, deals or [])
+        if deals is None:
+            continue
+        answers = {interpret(rule.checked, facts) for facts in deals}
+        for answer, word in ((False, "true"), (True, "false")):
+            if answer not in answers:
+                about = "deal that is assessed" if renewal else "application"
+                yield ErrorDetail(
+                    code="no_effect",
+                    message=f"the rule `{source.id}` is {word} of every {about}",
+                    hint="it decides nothing"
+                    + ("; below 50% paid down no deal is assessed" if renewal else ""),
+                    **source.table["require"].position(),
+                )
+    for source in jurisdiction.policy.own.all_rules:
+        if source not in in_force:
+            yield ErrorDetail(
+                code="no_effect",
+                message=f"the rule `{source.id}` is never in force",
+                hint="a rule without a day between `from` and `until` decides nothing",
+                **source.table["id"].position(),
+            )
+
+
+def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
+    """
+    Yield parameters in a reason that the rule does not read, and facts in it that may be unknown.
+
+    A fact may be unknown when the rule declines one of *deals*, which distinguish its answers.
+    """
+    source: SourceRule = rule.origin
+    catalogue, node = rule.checked.catalogue, source.table["reason"]
+    declined = [facts for facts in deals if interpret(rule.checked, facts) is False]
+    for match in PLACEHOLDER.finditer(rule.reason):
+        fact = catalogue.fact(match[1])
+        if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
+            yield ErrorDetail(
+                code="misleading",
+                message=f"the sentence names `{match[1]}`, which the rule does not read",
+                hint="name the parameter that the rule reads",
+                **node.position_of_part(match.span()),
+            )
+        if fact is not None and any(
+            facts[catalogue.place(fact.name)] is None for facts in declined
+        ):
+            yield ErrorDetail(
+                code="misleading",
+                message=f"a merchant may read that `{fact.name}` is unknown: the rule can be "
+                "false without it",
+                hint="make two rules of it, each with a sentence of its own",
+                **node.position_of_part(match.span()),
+            )
+
+
+def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """
+    Yield the first days on which no rule can decline a deal above the floor.
+
+    INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas). The
+    reader checks that a declining rule reads another fact; here its answer must also be able to be
+    false.
+    """
+    declines: dict[Rule, bool] = {}
+    lacking: Rulebook | None = None
+    for rulebook in jurisdiction.slices:
+        for rule in rulebook.renewal.rules:
+            if rule not in declines:
+                declines[rule] = _can_decline(rule)
+            if declines[rule]:
+                if lacking is not None:
+                    yield _floor_finding(jurisdiction, lacking, rulebook.since, rule)
+                    return
+                break
+        else:
+            lacking = lacking or rulebook
+    if lacking is not None:
+        yield _floor_finding(jurisdiction, lacking)
+
+
+def _floor_finding(
+    jurisdiction: Jurisdiction,
+    lacking: Rulebook,
+    until: date | None = None,
+    rule: Rule | None = None,
+) -> ErrorDetail:
+    """Return the finding from the *lacking* rulebook on, *until* the day from which *rule* can."""
+    days = f"from {lacking.since} {'on' if until is None else f'until {until}'}"
+    return ErrorDetail(
+        code="missing",
+        message=f"{days}, no rule can decline a deal at the 50% floor for anything but "
+        f"`{_PROGRESS}`",
+        hint="add a rule that can decline a deal that is half paid down"
+        if rule is None
+        else f"let `{rule.id}`, which can from {until} on, begin on {lacking.since}",
+        **jurisdiction.policy.rules_node.position(key=True),
+    )
+
+
+def _can_decline(rule: Rule) -> bool:
+    """Return whether *rule* declines some deal at the floor for more than its progress."""
+    if rule.otherwise != DECLINE or not set(rule.checked.names) - {_PROGRESS}:
+        return False
+    deals = distinguishing_deals([rule.checked], above_floor=True)
+    return deals is None or any(interpret(rule.checked, facts) is False for facts in deals)
+
+
+def unpriceable(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield calculators that do not exist, or do not accept their settings."""
+    try:
+        priceable_products(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
+    except ConfigurationError as error:
+        yield from error.errors
+
+
+def _shared_codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
+    """Yield codes that two jurisdictions use for rules of their own."""
+    first: dict[str, SourceRule] = {}
+    for jurisdiction in jurisdictions:
+        for rule in jurisdiction.policy.own.all_rules:
+            before = first.setdefault(rule.code, rule)
+            if before.jurisdiction != rule.jurisdiction:
+                yield ErrorDetail(
+                    code="duplicate",
+                    message=f"`{rule.code}` is the code of a rule of `{before.jurisdiction}`",
+                    hint="a code is never used again, in any jurisdiction",
+                    **rule.table["code"].position(),
+                )

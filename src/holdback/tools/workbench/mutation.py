@@ -1,0 +1,363 @@
+"""Mutation testing of a jurisdiction's files: would an example notice a small mistake?
+
+A mutant is a file with one small change: a threshold moved by one unit, another comparison, a rule
+left out. An example notices it when it no longer gets the answer that it expects. A mutant that no
+example notices is a mistake that could be made unnoticed, unless the change gives every deal the
+same answer (decisions/mutation-testing).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
+
+from attrs import evolve
+
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
+from holdback.errors import (
+    ConfigurationError,
+    ErrorDetail,
+    InvalidDocument,
+    RuleError,
+    did_you_mean,
+)
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction_file import SwitchedOff
+from holdback.jurisdictions.proposal import rechecked
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.timeline import Period
+from holdback.rules import Catalogue, Kind, Parameter, Tree, check
+from holdback.tools.workbench.equivalence import why_same
+from holdback.tools.workbench.example_run import run_example
+from holdback.tools.workbench.expression_mutants import expression_mutants, neighbours
+from holdback.tools.workbench.jurisdiction_mutants import jurisdiction_mutants
+from holdback.tools.workbench.mutant import Mutant, within
+from holdback.tools.workbench.proved_equivalence import why_proved_same
+from holdback.tools.workbench.setting_mutants import SettingMutant, setting_mutants
+
+NOTICED: Final = "noticed"
+SURVIVED: Final = "survived"
+# The mutant gives every deal the same answer: proved, or listed in the file with the reason.
+EQUIVALENT: Final = "equivalent"
+LISTED: Final = "listed"
+# The reader of the files would reject it, so the mistake cannot go unnoticed.
+REFUSED: Final = "refused"
+
+_NO_DEAL: Final = "no deal gets another answer"
+
+RuleChange: TypeAlias = Callable[[Rule, Catalogue], Rule | None]
+
+
+@frozen(kw_only=True)
+class Verdict:
+    """The state of a mutant, and the reason: the example that noticed it, or why none has to."""
+
+    mutant: Mutant
+    state: str
+    reason: str = ""
+
+
+def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verdict]:
+    """Yield a verdict on every mutant of *jurisdiction*'s own files; *others* has its parents."""
+    listed = {entry.mutant: entry.reason for entry in jurisdiction.equivalent_mutants}
+    for mutant in mutants(jurisdiction, others):
+        verdict = _verdict(mutant, jurisdiction)
+        if verdict.state == SURVIVED and mutant.name in listed:
+            verdict = evolve(verdict, state=LISTED, reason=listed[mutant.name])
+        elif verdict.state == SURVIVED:
+            verdict = _proved(verdict, jurisdiction)
+        yield verdict
+
+
+def _proved(verdict: Verdict, jurisdiction: Jurisdiction) -> Verdict:
+    """Return *verdict* on a survivor, or that it is equivalent where a solver proves it."""
+    reasons = []
+    for rulebook in jurisdiction.slices:
+        why = why_proved_same(rulebook, verdict.mutant.change(rulebook))
+        if why is None:
+            return verdict
+        reasons.append(why)
+    why = next(filter(None, reasons), _NO_DEAL)
+    return evolve(verdict, state=EQUIVALENT, reason=why)
+
+
+def stale_equivalent_mutants(
+    jurisdiction: Jurisdiction, reached: Iterable[Verdict]
+) -> Iterator[ErrorDetail]:
+    """Yield the mutants that the files list and that do not exist, or do not survive."""
+    by_name = {verdict.mutant.name: verdict for verdict in reached}
+    for entry in jurisdiction.equivalent_mutants:
+        verdict = by_name.get(entry.mutant)
+        if verdict is None:
+            code, message = "unknown_name", f"there is no mutant `{entry.mutant}`"
+            hint = did_you_mean(entry.mutant, by_name) or "leave it out: the file has changed"
+        elif verdict.state != LISTED:
+            code = "contradiction"
+            message = f"the mutant `{entry.mutant}` does not survive: {verdict.state}"
+            hint = f"leave it out: {verdict.reason}"
+        else:
+            continue
+        yield ErrorDetail(code=code, message=message, file=entry.file, line=entry.line, hint=hint)
+
+
+def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
+    changed: dict[date, Rulebook] = {}
+    try:
+        for rulebook in jurisdiction.slices:
+            changed[rulebook.since] = mutant.change(rulebook)
+        for example in jurisdiction.examples:
+            rulebook = jurisdiction.rulebook(example.on)
+            # A renewal example cannot notice a change outside the renewal rules; most mutants of
+            # products are decided by far fewer runs.
+            untouched = changed[rulebook.since].renewal is rulebook.renewal
+            if untouched and example.product is None and not example.of_settings:
+                continue
+            if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
+                return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
+        reasons = _reasons(jurisdiction, changed)
+    # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
+    except (InvalidDocument, ConfigurationError, RuleError) as error:
+        return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
+    if reasons is None:
+        return Verdict(mutant=mutant, state=SURVIVED)
+    why = next(filter(None, reasons), _NO_DEAL)
+    return Verdict(mutant=mutant, state=EQUIVALENT, reason=why)
+
+
+def _reasons(jurisdiction: Jurisdiction, changed: Mapping[date, Rulebook]) -> list[str] | None:
+    """Return why every deal is answered alike, for each rulebook; None where one may differ."""
+    reasons = []
+    for rulebook in jurisdiction.slices:
+        why = why_same(rulebook, changed[rulebook.since])
+        if why is None:
+            return None
+        reasons.append(why)
+    return reasons
+
+
+def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
+    """Yield every mutant of the own files of *jurisdiction*."""
+    own = jurisdiction.policy.own
+    yield from jurisdiction_mutants(jurisdiction)
+    yield from _parameters(jurisdiction)
+    codes = Counter(rule.code for rule in own.all_rules)
+    keys = Counter(product.key for product in own.products)
+    for rule in own.rules:
+        yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+    for product in own.products:
+        version = f" from {product.period.start}" if keys[product.key] > 1 else ""
+        for rule in product.rules:
+            yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+        for setting in setting_mutants(product):
+            yield Mutant(
+                name=f"{product.key}{version} {setting.name}",
+                file=product.file,
+                line=setting.line,
+                change=partial(_with_terms, product=product, setting=setting),
+            )
+    yield from _switched_on(jurisdiction, others)
+
+
+def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
+    """Yield every value of every own parameter, one unit up and down."""
+    for name, parameter in jurisdiction.policy.own_parameters.items():
+        type_ = parameter.type
+        for entry in parameter.timeline.entries:
+            for number in neighbours(type_, entry.value):
+                moved = Parameter(name=name, type=type_, number=number)
+                assert entry.node is not None, "it was read from a file"
+                before, after = type_.show(entry.value), type_.show(number)
+                yield Mutant(
+                    name=f"{name} from {entry.period.start}: {before} to {after}",
+                    file=entry.node.document.file,
+                    line=entry.node.line,
+                    change=partial(_with_parameter, moved=moved, period=entry.period),
+                )
+
+
+def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> Rulebook:
+    """Return *rulebook* with a parameter *moved* if its slice is in *period*."""
+    if not within(rulebook, period) or moved.name not in rulebook.parameters:
+        return rulebook
+    parameters = {**rulebook.parameters, moved.name: moved}
+    return _with_catalogue(rulebook, rulebook.catalogue.with_parameters(parameters), moved.name)
+
+
+def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rulebook:
+    """Return *rulebook* with the rules that read the parameter *name* checked anew."""
+
+    def with_readers_rechecked(rules: RuleSet) -> RuleSet:
+        # A rule set that is not affected stays the same object, which `why_same` sees at once.
+        if not any(name in rule.checked.parameters for rule in rules.rules):
+            return rules
+        return rules.altered(
+            rules=tuple(
+                rechecked(rule, catalogue) if name in rule.checked.parameters else rule
+                for rule in rules.rules
+            ),
+            catalogue=catalogue,
+        )
+
+    products = tuple(
+        evolve(terms, rules=with_readers_rechecked(terms.rules)) for terms in rulebook.products
+    )
+    return rulebook.altered(
+        catalogue=catalogue,
+        parameters=catalogue.parameters,
+        renewal=with_readers_rechecked(rulebook.renewal),
+        products=products,
+    )
+
+
+def _rule_mutants(
+    source: SourceRule, jurisdiction: Jurisdiction, *, several: bool
+) -> Iterator[Mutant]:
+    """Yield every mutant of a rule; where it has *several* versions, the name says which."""
+    version = f" from {source.period.start}" if several else ""
+
+    def mutant(name: str, change: RuleChange) -> Mutant:
+        return Mutant(
+            name=f"{source.code}{version} {name}",
+            file=source.file,
+            line=source.line,
+            change=partial(_with_rule, source=source, change=change),
+        )
+
+    # Resolved rules are changed, not files: reading a folder again for each of hundreds of mutants
+    # would take minutes.
+    yield mutant("left out", lambda _rule, _catalogue: None)
+    opposite = REFER if source.otherwise == DECLINE else DECLINE
+    yield mutant(f"otherwise {opposite}", partial(_rewritten, changes={"otherwise": opposite}))
+    if source.when is not None:
+        yield mutant("without `when`", partial(_rewritten, changes={"when": None}))
+    # `require` first: the order of the mutants is that of the report.
+    for key, tree in (("require", source.require), ("when", source.when)):
+        for text in [] if tree is None else _mutated_texts(tree, source.period, jurisdiction):
+            yield mutant(f"{key}: {text}", partial(_rewritten, changes={key: text}))
+
+
+def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) -> Rule:
+    return rechecked(evolve(rule, **changes), catalogue)
+
+
+def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
+    """Return the mutants of an expression, checked in the first slice of *period*."""
+    for rulebook in jurisdiction.slices:
+        if within(rulebook, period):
+            return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
+    return []
+
+
+def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
+    """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
+    if not within(rulebook, source.period):
+        return rulebook
+
+    def changed(rules: RuleSet) -> RuleSet:
+        if not any(rule.origin is source for rule in rules.rules):
+            return rules
+        results = (
+            change(rule, rulebook.catalogue) if rule.origin is source else rule
+            for rule in rules.rules
+        )
+        return rules.altered(rules=tuple(rule for rule in results if rule is not None))
+
+    def changed_terms(terms: ProductTerms) -> ProductTerms:
+        # An unaffected product stays the same object, which `why_same` sees at once.
+        rules = changed(terms.rules)
+        return terms if rules is terms.rules else evolve(terms, rules=rules)
+
+    return rulebook.altered(
+        renewal=changed(rulebook.renewal),
+        products=tuple(changed_terms(terms) for terms in rulebook.products),
+    )
+
+
+def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingMutant) -> Rulebook:
+    """Return *rulebook* with a setting of *product* changed where it is offered."""
+    if not within(rulebook, product.period):
+        return rulebook
+    return rulebook.altered(
+        products=tuple(
+            setting.terms(terms) if terms.origin is product else terms
+            for terms in rulebook.products
+        ),
+    )
+
+
+def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
+    """Yield every rule and product that is switched off, switched on again."""
+    for switch_off in jurisdiction.policy.own.switched_off:
+        above = jurisdiction.policy.layers[-2].code
+        if switch_off.kind in ("rule", "product") and above in others.codes:
+            parent = others[above]
+            yield Mutant(
+                name=f"{switch_off.kind} {switch_off.name} not switched off",
+                file=switch_off.node.document.file,
+                line=switch_off.node.line,
+                change=partial(with_inherited, switch_off=switch_off, parent=parent),
+            )
+
+
+def with_inherited(
+    rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
+) -> Rulebook:
+    """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
+    # Before its first change date the parent has no rulebook, and so nothing to put back.
+    if not within(rulebook, switch_off.period) or rulebook.since < parent.changes[0]:
+        return rulebook
+    before, renewal, catalogue = (
+        parent.rulebook(rulebook.since),
+        rulebook.renewal,
+        rulebook.catalogue,
+    )
+    # What comes back is checked with the child's parameters, which may replace the parent's.
+    if switch_off.kind == "product":
+        products = _put_back(
+            before.products, rulebook.products, switch_off.name, lambda terms: terms.key
+        )
+        return rulebook.altered(
+            products=tuple(
+                evolve(terms, rules=_all_rechecked(terms.rules, catalogue))
+                if terms.key == switch_off.name
+                else terms
+                for terms in products
+            ),
+        )
+    rules = _put_back(before.renewal.rules, renewal.rules, switch_off.name, lambda rule: rule.id)
+    back = tuple(
+        rechecked(rule, catalogue) if rule.id == switch_off.name else rule for rule in rules
+    )
+    return rulebook.altered(renewal=renewal.altered(rules=back))
+
+
+_Entry = TypeVar("_Entry")
+
+
+def _put_back(
+    before: tuple[_Entry, ...],
+    after: tuple[_Entry, ...],
+    name: str,
+    name_of: Callable[[_Entry], str],
+) -> tuple[_Entry, ...]:
+    """Return *after* with the entry *name* of *before*, behind the last entry that precedes it."""
+    present = [name_of(entry) for entry in after]
+    if name in present:
+        return after  # the child replaces it
+    names = [name_of(entry) for entry in before]
+    if name not in names:
+        return after
+    place = names.index(name)
+    at = max((present.index(name) + 1 for name in names[:place] if name in present), default=0)
+    return (*after[:at], before[place], *after[at:])
+
+
+def _all_rechecked(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
+    """Return *rules*, all checked with the facts and parameters of *catalogue*."""
+    checked = tuple(rechecked(rule, catalogue) for rule in rules.rules)
+    return rules.altered(rules=checked, catalogue=catalogue)

@@ -1,0 +1,224 @@
+"""Everything in force on a day as plain values, each with its place in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+from holdback.eligibility.assessment import FLOOR_PERCENT
+from holdback.eligibility.ruleset import Rule
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import PERCENT_PLACES, digits
+from holdback.jurisdictions.acceptance_terms import ACCEPTANCE
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.digest import normal_setting
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.source_rules import CALCULATOR_KINDS, SourceRule
+from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
+from holdback.jurisdictions.toml import Node
+from holdback.rules import Kind, Type, check, parse, words
+from holdback.rules.render import Wording
+from holdback.rules.types import draft_label
+from holdback.rules.values import days_text
+
+_SETTINGS: Final = ("currency", "rounding", "timezone", "automated_decisioning")
+
+
+def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
+    """
+    Return the rulebook of *jurisdiction* on the day *on*, as plain values.
+
+    Raises:
+        ConfigurationError: when it has no rules on that day.
+    """
+    rulebook, policy = jurisdiction.rulebook(on), jurisdiction.policy
+    later = [day for day in jurisdiction.changes if day > on]
+    return {
+        "jurisdiction": rulebook.code,
+        "name": rulebook.name,
+        "on": on.isoformat(),
+        "since": rulebook.since.isoformat(),
+        "until": later[0].isoformat() if later else None,
+        "digest": rulebook.digest,
+        "owner": rulebook.owner,
+        "review_by": rulebook.review_by.isoformat(),
+        "parents": [layer.code for layer in policy.layers[-2::-1]],
+        "floor": f"{FLOOR_PERCENT}%",
+        "settings": list(_settings(jurisdiction.details, rulebook)),
+        "facts": list(_facts(jurisdiction.details)),
+        "checks": list(_checks(jurisdiction.details, rulebook)),
+        "parameters": list(_parameters(jurisdiction, rulebook)),
+        "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
+        "switched_off": [
+            {
+                "kind": switch_off.kind,
+                "name": switch_off.name,
+                "reason": switch_off.reason,
+                **_period(switch_off.period),
+                **_place(switch_off.node),
+            }
+            for switch_off in jurisdiction.details.switched_off
+            if on in switch_off.period and not _is_replaced(switch_off, jurisdiction, rulebook)
+        ],
+        "products": [_product(terms, rulebook) for terms in rulebook.products],
+    }
+
+
+def _is_replaced(switch_off: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
+    """Return whether the jurisdiction has its own version of what it switches off."""
+    if switch_off.kind == "rule":
+        return switch_off.name in {rule.id for rule in rulebook.renewal.rules}
+    if switch_off.kind == "product":
+        return switch_off.name in {terms.key for terms in rulebook.products}
+    return switch_off.name in jurisdiction.policy.parameters_on(rulebook.since)
+
+
+def _facts(details: JurisdictionDetails) -> Iterator[dict[str, Json]]:
+    """Yield the facts declared here or by a parent; `value` says which values each can have."""
+    for fact in details.facts:
+        kind = fact.type.kind
+        values = f"{fact.type}, {fact.type.show(fact.low)} to {fact.type.show(fact.high)}"
+        if kind is Kind.TEXT:
+            values = f"text, {' or '.join(fact.type.options)}"
+        elif kind is Kind.FLAG:
+            values = "flag"
+        yield {
+            "name": fact.name,
+            "label": fact.label or draft_label(fact.name),
+            "type": kind.value,
+            "value": values,
+            "description": fact.description,
+            **_place(details.fact_nodes[fact.name]),
+        }
+
+
+def _place(node: Node) -> dict[str, Json]:
+    return {"file": node.document.file, "line": node.line}
+
+
+def _period(period: Period) -> dict[str, Json]:
+    # `date.min` means that the file gives no date.
+    start = None if period.start == date.min else period.start.isoformat()
+    return {"from": start, "until": period.end.isoformat() if period.end else None}
+
+
+def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
+    for name in _SETTINGS:
+        value = getattr(rulebook, name)
+        shown = value if isinstance(value, bool) else str(value)
+        yield {"name": name, "value": shown, **_place(details.setting_nodes[name])}
+    if details.figures is not None:
+        shown = details.figures.show(Type(Kind.MONEY, rulebook.currency), 123456789)
+        percent = details.figures.percent_text("12.5")
+        value = f"{shown}; {percent}; {details.figures.date}"
+        yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
+    for name in ACCEPTANCE:
+        node, value = details.setting_nodes[name], getattr(details.acceptance, name)
+        if not node.absent:
+            shown = value if isinstance(value, str) else ", ".join(value) or "none"
+            yield {"name": name, "value": shown, **_place(node)}
+    node = details.setting_nodes["late_remittances"]
+    if not node.absent:
+        yield {"name": "late_remittances", "value": rulebook.late_remittances, **_place(node)}
+    for name in TIMELINES:
+        # One that no file states has its default, and no place.
+        if name in details.timelines:
+            entry = _entry_in_force(details.timelines[name][1], rulebook)
+            yield {"name": name, "value": entry.value, **_source(entry)}
+
+
+def _checks(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
+    """Yield the checks that the files name; `value` says what is particular about each here."""
+    for name, source in details.checks.items():
+        terms = rulebook.checks[name]
+        parts = [f"gives {', '.join(terms.facts)}"]
+        if terms.max_age_days is not None:
+            parts.append(f"at most {days_text(terms.max_age_days)} old")
+        if terms.consent is not None:
+            parts.append(f"needs the consent {terms.consent}")
+        entry = None if source.max_age is None else source.max_age.entry_on(rulebook.since)
+        origin = _place(source.node) if entry is None else _source(entry)
+        yield {"name": name, "value": "; ".join(parts), **origin}
+
+
+def _parameters(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
+    for name, parameter in rulebook.parameters.items():
+        entry = _entry_in_force(jurisdiction.policy.parameters[name].timeline, rulebook)
+        yield {
+            "name": name,
+            "label": rulebook.catalogue.label(name),
+            "type": parameter.type.kind.value,
+            "value": parameter.type.show(parameter.number),
+            **_source(entry),
+        }
+
+
+def _entry_in_force(timeline: Timeline[int], rulebook: Rulebook) -> TimelineEntry[int]:
+    entry = timeline.entry_on(rulebook.since)
+    assert entry is not None, "a rulebook has only what is in force"
+    return entry
+
+
+def _source(entry: TimelineEntry[int]) -> dict[str, Json]:
+    assert entry.node is not None, "it was read from a file"
+    return {"source": entry.source, **_period(entry.period), **_place(entry.node)}
+
+
+def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
+    origin: SourceRule = rule.origin
+    return {
+        "id": rule.id,
+        "code": rule.code,
+        "when": rule.when,
+        "require": rule.require,
+        "otherwise": rule.otherwise,
+        "words": in_words(rule, rulebook),
+        "reason": rule.reason,
+        "source": rule.source,
+        **_period(origin.period),
+        **_place(origin.table.node),
+    }
+
+
+def in_words(rule: Rule, rulebook: Rulebook) -> str:
+    """Return *rule* in plain words, its parameters with their values."""
+    catalogue = rulebook.catalogue
+    wording = Wording(fact=catalogue.label, parameter=catalogue.label)
+    require = words(check(parse(rule.require), catalogue, Kind.FLAG), wording)
+    if rule.when is None:
+        return f"{_capital(require)}."
+    when = words(check(parse(rule.when), catalogue, Kind.FLAG), wording)
+    return f"Where {when}: {require}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
+    return {
+        "key": terms.key,
+        "name": terms.name,
+        "description": terms.description,
+        "repayment_mechanism": terms.repayment_mechanism,
+        "amounts": [f"{digits(share, PERCENT_PLACES, 0)}%" for share in terms.amounts],
+        **_period(terms.origin.period),
+        **_place(terms.origin.table.node),
+        "calculators": calculators(terms),
+        "renewal": terms.renewal,
+        "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
+    }
+
+
+def calculators(terms: ProductTerms) -> dict[str, Json]:
+    """Return the calculators of a product by kind, each with its settings in their one form."""
+    result = {}
+    for kind in CALCULATOR_KINDS:
+        choice: CalculatorChoice | None = getattr(terms, kind)
+        if choice is None:
+            continue
+        result[kind] = {"calculator": choice.name, **normal_setting(choice.settings)}
+    return result

@@ -1,0 +1,204 @@
+"""Recorded decisions and offers as plain values, read and checked: what a replay starts from.
+
+Records and events have formats, and every format that was ever written is read
+(decisions/formats). Facts that are numbers are exact, as `wire.read_evidence` returns them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any, Final
+
+from holdback.eligibility.assessment import RECORD_FORMAT
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.digest import Versions
+
+# The newest format of an event whose offers can be derived again.
+EVENT_FORMAT: Final = 2
+
+_FIELDS: Final = {
+    "jurisdiction": str,
+    "on": str,
+    "digest": str,
+    "facts": Mapping,
+    "outcome": str,
+    "eligible": bool,
+    "reasons": list,
+    "needs": list,
+    "trace": list,
+}
+_DATE: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
+_NUMBER: Final = re.compile("[0-9]{1,9}")
+
+
+@frozen(kw_only=True)
+class RecordedOffers:
+    """
+    What an `OffersIssued` of any format says about decisions and prices.
+
+    `jurisdiction` is None in format 1, which does not name it. `places` are its `currency` and
+    `timezone`, where it has them. `products` have their offers, and `decisions` why.
+    """
+
+    digest: str
+    on: date
+    renewal: bool
+    facts: Mapping[str, Any]
+    assessment: Mapping[str, Any] | None
+    decisions: tuple[Mapping[str, Any], ...]
+    products: tuple[Mapping[str, Any], ...]
+    jurisdiction: str | None
+    places: Mapping[str, Json]
+
+    @property
+    def versions(self) -> Versions:
+        """The versions of all that priced its products."""
+        versions = {} if self.assessment is None else dict(versions_in(self.assessment))
+        for decision in self.decisions:
+            versions |= versions_in(decision)
+        return versions
+
+
+def read_record(record: Json) -> Mapping[str, Any]:
+    """
+    Return *record* if it has every field of a decision record.
+
+    Raises:
+        InvalidDocument: with everything that is wrong with it.
+    """
+    if not isinstance(record, Mapping):
+        message = "expected a decision record, a JSON object"
+        hint = "take one record or event out of a list" if isinstance(record, list) else None
+        raise InvalidDocument.of("wrong_type", message, path="$", hint=hint)
+    errors = [
+        ErrorDetail(
+            code="missing" if name not in record else "wrong_type",
+            message="missing or of another type in this decision record",
+            path=f"$.{name}",
+        )
+        for name, type_ in _FIELDS.items()
+        if not isinstance(record.get(name), type_)
+    ]
+    errors += _format_errors(record, "record", RECORD_FORMAT)
+    if isinstance(record.get("on"), str) and _day(record["on"]) is None:
+        message = "expected a date such as 2026-07-01"
+        errors.append(ErrorDetail(code="wrong_value", message=message, path="$.on"))
+    if errors:
+        raise InvalidDocument(errors)
+    return record
+
+
+def read_offers_issued(event: Json) -> RecordedOffers:
+    """
+    Return what *event*, an `OffersIssued`, says about decisions and prices.
+
+    Raises:
+        InvalidDocument: with everything that is wrong with it.
+    """
+    offer_set = event.get("offer_set") if isinstance(event, Mapping) else None
+    if not isinstance(event, Mapping) or not isinstance(offer_set, Mapping):
+        message = "expected an `OffersIssued` event with its `offer_set`"
+        raise InvalidDocument.of("wrong_type", message, path="$")
+    errors = list(_format_errors(event, "event", EVENT_FORMAT))
+    if errors:
+        raise InvalidDocument(errors)  # the fields of another format have other places
+    first = str(event["format"]) == "1"
+    facts, where = _facts(event, offer_set, first=first)
+    renewal = _renewal(offer_set) if first else offer_set.get("renewal")
+    assessment = event.get("assessment")
+    checks = (
+        (_objects(event.get("decisions")), "$.decisions", "the decisions on the products"),
+        (_objects(offer_set.get("products")), "$.offer_set.products", "the products"),
+        (isinstance(facts, Mapping), where, "the facts of the decision"),
+        (isinstance(offer_set.get("digest"), str), "$.offer_set.digest", "the digest"),
+        (_day(offer_set.get("issued_on")) is not None, "$.offer_set.issued_on", "a date"),
+        (isinstance(renewal, bool), "$.offer_set.renewal", "true or false"),
+        (
+            assessment is None or isinstance(assessment, Mapping),
+            "$.assessment",
+            "a decision record or null",
+        ),
+    )
+    errors = [
+        ErrorDetail(code="wrong_type", message=f"expected {expected}", path=path)
+        for valid, path, expected in checks
+        if not valid
+    ]
+    on = _day(offer_set.get("issued_on"))
+    if errors or on is None:
+        raise InvalidDocument(errors)
+    code = event.get("jurisdiction")
+    return RecordedOffers(
+        digest=offer_set["digest"],
+        on=on,
+        renewal=bool(renewal),
+        facts={} if facts is None else facts,
+        assessment=assessment,
+        decisions=tuple(event["decisions"]),
+        products=tuple(offer_set["products"]),
+        jurisdiction=code if isinstance(code, str) else None,
+        places={name: event[name] for name in ("currency", "timezone") if event.get(name)},
+    )
+
+
+def versions_in(record: Mapping[str, Any]) -> Versions:
+    """Return the versions in *record*, which has none in format 1; None for an unknown one."""
+    versions = record.get("versions")
+    if not isinstance(versions, Mapping):
+        return {}
+    # JSON has been read with its numbers as text.
+    return {
+        str(name): int(str(version)) if _NUMBER.fullmatch(str(version)) else None
+        for name, version in versions.items()
+    }
+
+
+def _format_errors(document: Mapping[str, Any], kind: str, newest: int) -> Iterator[ErrorDetail]:
+    """Yield an error unless *document* has one of the formats that were written up to *newest*."""
+    written = str(document.get("format"))
+    readable = [str(number) for number in range(1, newest + 1)]
+    if written in readable:
+        return
+    if _NUMBER.fullmatch(written) and int(written) > newest:
+        message = f"this {kind} was written by a newer version of holdback: format {int(written)}"
+        hint = f"this version reads the formats up to {newest}"
+        yield ErrorDetail(code="newer_format", message=message, path="$.format", hint=hint)
+    else:
+        message = f"expected {' or '.join(readable)}"
+        yield ErrorDetail(code="wrong_value", message=message, path="$.format")
+
+
+def _day(text: Json) -> date | None:
+    if not isinstance(text, str) or not _DATE.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _objects(part: Json) -> bool:
+    return isinstance(part, list | tuple) and all(isinstance(entry, Mapping) for entry in part)
+
+
+def _facts(
+    event: Mapping[str, Any], offer_set: Mapping[str, Any], *, first: bool
+) -> tuple[Json, str]:
+    """Return the facts of the decision, and their path."""
+    if first:
+        return event.get("facts"), "$.facts"
+    carried_over = event.get("first_format")
+    if isinstance(carried_over, Mapping):  # the event was stored in format 1
+        return carried_over.get("facts"), "$.first_format.facts"
+    return offer_set.get("facts"), "$.offer_set.facts"
+
+
+def _renewal(offer_set: Mapping[str, Any]) -> bool:
+    """Whether the set was made on a request with a `provider_id` (service 2.1)."""
+    request = offer_set.get("request")
+    application = request.get("application") if isinstance(request, Mapping) else None
+    return isinstance(application, Mapping) and application.get("provider_id") is not None

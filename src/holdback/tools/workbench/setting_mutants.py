@@ -1,0 +1,138 @@
+"""Mutants of a product's calculator settings: each figure moved by one unit, up and down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from attrs import evolve
+
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import (
+    HUNDRED_PERCENT,
+    PERCENT_PLACES,
+    RATIO_PLACES,
+    digits,
+    scaled,
+)
+from holdback.exact.money import Currency
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.rulebook import ProductTerms
+from holdback.jurisdictions.source_rules import SETTLEMENT, SourceProduct
+
+_FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
+# Settings whose effect is rounded to whole steps, or to whole days of a term. One smallest unit
+# might change no amount, so these move by one in the last digit that is written.
+_COARSE: Final = {"limits": ("multiple", "step"), SETTLEMENT: ("up_to",)}
+
+
+_Path = tuple[str | int, ...]
+
+
+@frozen(kw_only=True)
+class SettingMutant:
+    """
+    A product with one figure changed.
+
+    `kind` is that of the calculator, and `value` its changed settings; or `kind` is None, and
+    `value` the changed shares to offer.
+    """
+
+    name: str
+    line: int | None
+    kind: str | None
+    value: Json
+
+    def terms(self, terms: ProductTerms) -> ProductTerms:
+        """Return *terms* with the figure changed."""
+        if self.kind is None:
+            return evolve(terms, amounts=self.value)
+        choice: CalculatorChoice = getattr(terms, self.kind)
+        changed: dict[str, Any] = {self.kind: evolve(choice, settings=self.value)}
+        return evolve(terms, **changed)
+
+
+def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
+    """Yield a mutant for every figure of *product*, up and down."""
+    for kind, choice in product.calculators.items():
+        for path, figure in _figures(choice.settings):
+            line = choice.place(str(path[0])).get("line")
+            for moved in _moved(figure, coarse=path[-1] in _COARSE.get(kind, ())):
+                yield SettingMutant(
+                    name=f"{kind} {_shown(path)}: {figure} to {moved}",
+                    line=line,
+                    kind=kind,
+                    value=_put(choice.settings, path, moved),
+                )
+    for place, share in enumerate(product.amounts):
+        for moved in (share + 10**PERCENT_PLACES, share - 10**PERCENT_PLACES):
+            shares = (*product.amounts[:place], moved, *product.amounts[place + 1 :])
+            if (
+                list(shares) == sorted(set(shares))
+                and 0 < shares[0] <= shares[-1] <= HUNDRED_PERCENT
+            ):
+                before, after = (digits(number, PERCENT_PLACES, 0) for number in (share, moved))
+                yield SettingMutant(
+                    name=f"amounts[{place}]: {before}% to {after}%",
+                    line=product.table["amounts"].line,
+                    kind=None,
+                    value=shares,
+                )
+
+
+def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]:
+    """Yield every number in *value*, with or without a unit, and its path."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            if key not in ("calculator", "on"):
+                yield from _figures(part, (*path, key))
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            yield from _figures(part, (*path, place))
+    elif type(value) is int or (isinstance(value, str) and _FIGURE.fullmatch(value)):
+        yield path, value
+
+
+def _moved(figure: str | int, *, coarse: bool) -> Iterator[str | int]:
+    """Yield *figure* moved by one smallest unit; if *coarse*, by one in its last digit."""
+    if isinstance(figure, int):
+        yield figure + 1
+        yield figure - 1
+        return
+    match = _FIGURE.fullmatch(figure)
+    assert match is not None
+    currency, number, percent = match.groups()
+    written = len(number.partition(".")[2])
+    if coarse:
+        places = written
+    elif currency:
+        places = Currency.of(currency).places
+    else:
+        places = PERCENT_PLACES if percent else RATIO_PLACES
+    value = scaled(Decimal(number), max(places, written))
+    unit = 10 ** (max(places, written) - places)
+    for moved in (value + unit, value - unit):
+        if moved >= 0:
+            shown = digits(moved, max(places, written), 0)
+            yield f"{currency} {shown}" if currency else f"{shown}{percent}"
+
+
+def _put(value: Json, path: _Path, figure: str | int) -> Json:
+    """Return *value* with *figure* at *path*."""
+    if not path:
+        return figure
+    first, *rest = path
+    if isinstance(value, Mapping):
+        return {**value, str(first): _put(value[first], tuple(rest), figure)}
+    return [
+        _put(part, tuple(rest), figure) if place == first else part
+        for place, part in enumerate(value)
+    ]
+
+
+def _shown(path: _Path) -> str:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return "".join(parts).removeprefix(".")

@@ -1,0 +1,116 @@
+"""Switch-offs that no example shows: without one, nobody would notice that it is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date
+from itertools import islice
+from typing import Final
+
+from holdback.eligibility.assessment import ELIGIBLE, INELIGIBLE, REFERRED
+from holdback.eligibility.ruleset import DECLINE, REFER, Rule
+from holdback.errors import ErrorDetail, RuleError
+from holdback.jurisdictions.examples import NOT_OFFERED
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction_file import SwitchedOff
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rules import closure
+from holdback.tools.workbench.example_run import ExampleRun
+from holdback.tools.workbench.mutation import with_inherited
+
+# Bounds the cost of a check: further switch-offs are not tried.
+MAX_SWITCH_OFFS: Final = 60
+# The outcomes of a deal of which a false rule would be a reason.
+_DECIDES: Final = {
+    DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE),
+    REFER: (ELIGIBLE, REFERRED),
+}
+# What a switch-off of a parameter does is shown by the rules that read it.
+_HINTS: Final = {
+    "rule": "add an example of a deal that the rule would decline or refer, with what comes out "
+    "here",
+    "product": f'add an example of the product that expects `decision = "{NOT_OFFERED}"`',
+}
+
+
+def switch_off_gaps(
+    jurisdiction: Jurisdiction, others: Jurisdictions, runs: Collection[ExampleRun]
+) -> Iterator[ErrorDetail]:
+    """Yield own switch-offs of rules and products that none of *runs* shows."""
+    for switch_off, _ in unshown_switch_offs(jurisdiction, others, runs):
+        yield ErrorDetail(
+            code="not_tested",
+            message=f"no example shows that the {switch_off.kind} `{switch_off.name}` is "
+            "switched off",
+            hint=_HINTS[switch_off.kind],
+            **switch_off.node.position(),
+        )
+
+
+def unshown_switch_offs(
+    jurisdiction: Jurisdiction, others: Jurisdictions, runs: Collection[ExampleRun]
+) -> Iterator[tuple[SwitchedOff, dict[date, Rulebook]]]:
+    """
+    Yield own switch-offs that none of *runs* shows, and the rulebooks without them by date.
+
+    A switch-off without effect is none of them: it has a finding of its own.
+    """
+    for switch_off in islice(jurisdiction.policy.own.switched_off, MAX_SWITCH_OFFS):
+        above = jurisdiction.policy.layers[-2].code
+        if switch_off.kind not in _HINTS or above not in others.codes:
+            continue
+        restored = {
+            rulebook.since: changed
+            for rulebook in jurisdiction.slices
+            if (changed := _restored(rulebook, switch_off, others[above])) is not None
+        }
+        if switch_off.kind == "rule":
+            shown = _rule_is_shown(jurisdiction, restored, switch_off.name, runs)
+        else:
+            shown = any(
+                run.example.product == switch_off.name
+                and jurisdiction.rulebook(run.example.on).since in restored
+                for run in runs
+            )
+        if restored and not shown:
+            yield switch_off, restored
+
+
+def _restored(rulebook: Rulebook, switch_off: SwitchedOff, parent: Jurisdiction) -> Rulebook | None:
+    """Return *rulebook* without the switch-off; None where that makes no difference."""
+    try:
+        changed = with_inherited(rulebook, switch_off=switch_off, parent=parent)
+    except RuleError:
+        return None  # what would come back reads a parameter that is switched off as well
+    same = len(changed.renewal.rules) == len(rulebook.renewal.rules)
+    return None if same and len(changed.products) == len(rulebook.products) else changed
+
+
+def _rule_is_shown(
+    jurisdiction: Jurisdiction,
+    restored: Mapping[date, Rulebook],
+    name: str,
+    runs: Collection[ExampleRun],
+) -> bool:
+    """
+    Return whether the rule *name* would be a reason for the deal of one of *runs*.
+
+    That its answer becomes unknown is not enough: every deal without the fact would show that.
+    """
+    back: dict[date, Rule] = {
+        since: rule
+        for since, rulebook in restored.items()
+        for rule in rulebook.renewal.rules
+        if rule.id == name
+    }
+    answers = {since: closure(rule.checked) for since, rule in back.items()}
+    for run in runs:
+        if run.example.product is not None or not run.example.of_rules:
+            continue
+        rulebook = jurisdiction.rulebook(run.example.on)
+        rule = back.get(rulebook.since)
+        if rule is not None and run.got.outcome in _DECIDES[rule.otherwise]:
+            facts = rulebook.catalogue.prepare(run.example.given)
+            if answers[rulebook.since](facts) is False:
+                return True
+    return False
