@@ -1,31 +1,65 @@
-"""The command `holdback`, with one module for each of its subcommands."""
+"""
+The command `holdback`, with one module for each of its subcommands.
+
+A subcommand is imported when it is run, so that none waits for what the others need.
+"""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
-from holdback.cli.check import check_command
-from holdback.cli.conformance import conformance_command
-from holdback.cli.demo import demo_command
-from holdback.cli.diff import diff_command
-from holdback.cli.explain import explain_command
-from holdback.cli.history import history_command
-from holdback.cli.lock import lock_command
-from holdback.cli.new import new_command
-from holdback.cli.portfolio import portfolio_command
-from holdback.cli.prove import prove_command
-from holdback.cli.replay import replay_command
-from holdback.cli.run import run_command
-from holdback.cli.schema import schema_command
-from holdback.cli.show import show_command
-from holdback.cli.sql import sql_command
-from holdback.cli.statement import statement_command
-from holdback.cli.test import test_command
+# Each subcommand with what the page of `holdback --help` says of it. `check` is `check_command` in
+# the module `check`, and so on.
+SUMMARIES: Final = {
+    "check": "Report everything that is wrong in files of jurisdictions.",
+    "conformance": "Test a host: retries, races, crashes, years of use.",
+    "demo": "Tell the story of one merchant, from offers to a renewal.",
+    "diff": "Say what changed in the rules, and for which deals.",
+    "explain": "Assess one deal, with reasons and what would help it.",
+    "history": "Show every version of a rule or a value.",
+    "lock": "Lock the digests of past and current rules.",
+    "new": "Write the folder of a new jurisdiction.",
+    "portfolio": "Assess a file of deals.",
+    "prove": "Prove what holds of every deal that could exist.",
+    "replay": "Derive a recorded decision again.",
+    "run": "Carry out a scenario: a list of requests.",
+    "schema": "Print the JSON Schema of a kind of file.",
+    "show": "Show the rules and products of a jurisdiction.",
+    "sql": "Print the renewal rules as one SQL query.",
+    "statement": "Print the statement of a stored merchant.",
+    "test": "Run the examples of jurisdictions.",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Subcommands(dict[str, click.Command]):
+    """The subcommands by name, each of which is imported when it is asked for."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the subcommand *name*."""
+        if name not in SUMMARIES:
+            return default
+        return getattr(import_module(f"holdback.cli.{name}"), f"{name}_command")
+
+
+class _Group(click.Group):
+    """A group that lists its subcommands without importing them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the subcommands, with their summaries."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(tuple(SUMMARIES.items()))
+
+
+@click.group(
+    cls=_Group,
+    commands=_Subcommands.fromkeys(SUMMARIES),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="holdback")
 @click.pass_context
 def holdback(ctx: click.Context) -> None:
@@ -33,25 +67,3 @@ def holdback(ctx: click.Context) -> None:
     # https://no-color.org, and terminals that cannot show colours.
     if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         ctx.color = False
-
-
-for _command in (
-    check_command,
-    conformance_command,
-    demo_command,
-    diff_command,
-    explain_command,
-    history_command,
-    lock_command,
-    new_command,
-    portfolio_command,
-    prove_command,
-    replay_command,
-    run_command,
-    schema_command,
-    show_command,
-    sql_command,
-    statement_command,
-    test_command,
-):
-    holdback.add_command(_command)

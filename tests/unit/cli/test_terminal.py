@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from every_case import for_every
-from holdback.cli.commands import holdback
+from holdback.cli.commands import SUMMARIES, holdback
 from holdback.jurisdictions.folder import bundled_path
 
 MAIN = "from holdback.cli import main; main()"
@@ -157,3 +157,32 @@ def test_a_hostile_file_cannot_write_to_the_terminal(tmp_path, arguments):
 
     assert ran.exit_code in (1, 2)
     assert not {"\x1b", "\x07"} & set(ran.output)
+
+
+def test_the_page_of_all_commands_imports_none_of_them():
+    """
+    Each subcommand has a summary of its own, shown whole, and is imported when it is run.
+    """
+    code = (
+        "import sys; sys.argv = ['holdback', '--help']\n"
+        "from holdback.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(sorted(name for name in sys.modules if name.startswith('holdback.')))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "['holdback.cli', 'holdback.cli.commands']" in shown.stdout
+    assert all(f"  {summary}\n" in shown.stdout for summary in SUMMARIES.values())
+    assert all(holdback.get_command(None, name).name == name for name in SUMMARIES)
+
+
+def test_a_misspelt_command_is_answered_with_one_that_exists():
+    """
+    A typing error is answered with the nearest names.
+    """
+    ran = CliRunner().invoke(holdback, ["exlain"])
+
+    assert ran.exit_code == 2
+    assert "Did you mean 'explain'?" in ran.output
