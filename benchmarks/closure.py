@@ -24,13 +24,12 @@ from random import Random
 from statistics import median
 
 from ratios import Contender, Ratios, at_most, in_rounds, machine, print_markdown, ratio
+from sizes import sizes
 from task import CATALOGUE, RULES, Deal, by_hand, by_hand_on_decimals, codes_by_mask, random_deals
 
 from holdback.rules import Kind, check, interpret, parse
 from holdback.rules.closure import mask_function
 
-ROUNDS = 41
-DEALS = 2_000
 UNKNOWN = 0.03
 
 # what is compared, with what, and the ratio to reach
@@ -98,8 +97,9 @@ def check_answers(dicts, known, hidden):
 
 def main():
     """Check the results, take the times and print the tables; return 1 when a ratio is missed."""
+    size = sizes(__doc__, rounds=(41, 1), deals=(2_000, 200))
     random = Random("ten rules on twelve facts")
-    dicts = list(random_deals(random, DEALS))
+    dicts = list(random_deals(random, size.deals))
     known = [CATALOGUE.prepare(deal) for deal in dicts]
     hidden = [
         tuple(None if random.random() < UNKNOWN else number for number in facts) for facts in known
@@ -107,11 +107,11 @@ def main():
     objects = [Deal(**deal) for deal in dicts]
     check_answers(dicts, known, hidden)
     contenders = [
-        Contender("by hand", each_of(by_hand, known), DEALS),
-        Contender("by hand, Decimals", each_of(by_hand_on_decimals, objects), DEALS),
+        Contender("by hand", each_of(by_hand, known), size.deals),
+        Contender("by hand, Decimals", each_of(by_hand_on_decimals, objects), size.deals),
         *closures(known, hidden),
     ]
-    seconds = in_rounds(contenders, rounds=ROUNDS, random=random)
+    seconds = in_rounds(contenders, rounds=size.rounds, random=random)
     print_markdown(
         ("what", "microseconds a deal"),
         [(name, f"{median(taken) * 1e6:.3f}") for name, taken in seconds.items()],
@@ -126,7 +126,7 @@ def main():
         ],
     )
     print(f"\n{machine(('attrs',))}")
-    return 1 if ratios.missed else 0
+    return 1 if ratios.missed and not size.smallest else 0
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ fast path. Before anything is timed, both must give the same result.
 
 The ratio to reach: about 1.15. A fast path that saves less should go (decisions/fast-paths).
 
-Run it: `python benchmarks/fast_paths.py [ROWS]`, with the number of rows for the dataframe paths
+Run it: `python benchmarks/fast_paths.py`; `--rows`, for the dataframe paths, and `--smallest` make
+it shorter.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from attrs import evolve, frozen
 from million import Million
 from ratios import machine, print_markdown
 from renewal_request import engine_with_six_offers, renewable_journey
+from sizes import sizes
 from task import CATALOGUE, RULES, random_deals, rulebook
 
 from holdback import load_jurisdictions, portfolio, wire
@@ -41,8 +43,7 @@ from holdback.rules import Catalogue, Kind, check, interpret, parse
 from holdback.rules.closure import mask_function
 
 BUYS_ENOUGH = 1.15
-ROUNDS, SECONDS = 41, 0.02
-ROWS = 200_000
+SECONDS = 0.02
 
 
 @frozen
@@ -99,7 +100,7 @@ def replaced(twins: Mapping[str, Any]) -> Iterator[None]:
         yield
 
 
-def measured(path: Path, random: Random) -> tuple[float, float]:
+def measured(path: Path, random: Random, rounds: int) -> tuple[float, float]:
     """Return the median seconds with the fast path, and the median ratio of the rounds."""
     path.check()
     start, count = perf_counter(), 0
@@ -109,7 +110,7 @@ def measured(path: Path, random: Random) -> tuple[float, float]:
     fast, ratios = [], []
     gc.collect()
     gc.disable()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         order = random.sample((False, True), 2)
         seconds = {careful: path.timed(count, careful=careful) for careful in order}
         fast.append(seconds[False])
@@ -178,10 +179,6 @@ class CarefulDecoder:
         raise ValueError
 
 
-def careful_date(at: Any, zone: Any) -> Any:
-    return at.in_timezone(zone).date()
-
-
 def careful_object(value: Any, *, sort: bool) -> str:
     json_module = import_module("holdback.exact.exact_json")
     pairs = sorted(value.items()) if sort else value.items()
@@ -225,15 +222,6 @@ def requests() -> Iterator[Path]:
 
     yield from (
         Path("offers written directly", asking, offers, {"holdback.wire:write": write_carefully}),
-        Path(
-            "local date by the standard library",
-            asking,
-            offers,
-            {
-                "holdback.lifecycle.configuration:local_date": careful_date,
-                "holdback.lifecycle.status:local_date": careful_date,
-            },
-        ),
         Path(
             "quick decoder of JSON",
             asking,
@@ -324,7 +312,7 @@ def frames(rows: int) -> Iterator[Path]:
             "assess prepared deals, Polars",
             ready(hidden),
             {
-                "holdback.portfolio.assessing.outcome_columns:_StepWriter.mask": wide,
+                "holdback.portfolio.assessing.outcome_columns:StepWriter.mask": wide,
                 # Expressions are cached, so the plain way needs a cache of its own.
                 "holdback.portfolio.assessing.assessment:outcome_steps": lru_cache(
                     outcome.outcome_steps.__wrapped__
@@ -336,11 +324,11 @@ def frames(rows: int) -> Iterator[Path]:
 
 
 def main() -> int:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+    size = sizes(__doc__, rounds=(41, 1), rows=(200_000, 300))
     random = Random("fast paths")
     table = []
-    for path in (*one_deal(), *requests(), *frames(rows)):
-        seconds, ratio = measured(path, random)
+    for path in (*one_deal(), *requests(), *frames(size.rows)):
+        seconds, ratio = measured(path, random, size.rounds)
         enough = "yes" if ratio >= BUYS_ENOUGH else "no"
         table.append((path.name, path.operation, f"{seconds * 1e6:,.1f}", f"{ratio:.2f}", enough))
     print_markdown(("fast path", "operation", "microseconds", "ratio", "buys enough"), table)

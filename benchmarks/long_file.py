@@ -7,7 +7,7 @@ million are about the same in every row. There is no peer, because no other tool
 rules on a file.
 
 Run it: `python benchmarks/long_file.py`. It first makes the files, about 1.7 GB, in a folder that
-is deleted afterwards; it takes some minutes.
+is deleted afterwards; it takes some minutes. `--deals` and `--smallest` make it shorter.
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ from pathlib import Path
 from time import perf_counter
 
 import pyarrow.parquet as pq
+from sizes import sizes
 
 from holdback.portfolio import sample
 
-MILLIONS = (1, 5, 10, 20)
+SIZES = (1_000_000, 5_000_000, 10_000_000, 20_000_000)
+SMALLEST = 20_000
 PART = 500_000
 ROW_GROUP = 125_000
 COMMAND = "from holdback.cli import main; main()"
 PACKAGES = ("narwhals", "polars", "duckdb", "pyarrow")
 
 
-def make(file: Path, millions: int) -> None:
+def make(file: Path, count: int) -> None:
     """Make a file of *count* deals by repeating the same half million."""
-    deals = sample(PART, 1)
+    part = min(PART, count)
+    deals = sample(part, 1)
     with pq.ParquetWriter(file, deals.schema) as writer:
-        for _ in range(millions * 2):
+        for _ in range(count // part):
             writer.write_table(deals, row_group_size=ROW_GROUP)
 
 
@@ -55,20 +58,22 @@ def run(*arguments: object) -> tuple[float, int]:
 
 def main() -> None:
     """Make the files, run the command on each, and print the table."""
+    most = sizes(__doc__, deals=(SIZES[-1], SMALLEST)).deals
     print(
         "| deals | seconds | for a million | memory, GB | with every answer written | memory, GB |"
     )
     print("|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for millions in MILLIONS:
-            file, answers = folder / f"{millions}.parquet", folder / "answers.parquet"
-            make(file, millions)
+        for count in (*(size for size in SIZES if size < most), most):
+            file, answers = folder / f"{count}.parquet", folder / "answers.parquet"
+            make(file, count)
             seconds, memory = run(file)
             written, more = run(file, "--output", answers)
             file.unlink()
+            assert pq.read_metadata(answers).num_rows == count
             print(
-                f"| {millions},000,000 | {seconds:.1f} | {seconds / millions:.2f} "
+                f"| {count:,} | {seconds:.1f} | {seconds / count * 1e6:.2f} "
                 f"| {memory / 1e9:.2f} "
                 f"| {written:.1f} | {more / 1e9:.2f} |",
                 flush=True,

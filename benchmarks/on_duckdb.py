@@ -52,7 +52,7 @@ def contenders(setting: Setting) -> Iterable[Contender]:
     yield setting.ours_again(PLANNED, hidden, unknown=True, **sinks)
 
 
-def contenders_of_jurisdictions(_: Setting) -> Iterable[Contender]:
+def contenders_of_jurisdictions(setting: Setting) -> Iterable[Contender]:
     """The deals of one and of ten jurisdictions, on tables of DuckDB in memory."""
     connection = duckdb.connect(config={"threads": THREADS})
 
@@ -62,7 +62,7 @@ def contenders_of_jurisdictions(_: Setting) -> Iterable[Contender]:
         connection.execute(f"create table {name} as select * from frame")
         return connection.table(name)
 
-    return ten_jurisdictions.contenders((ONE, TEN), held, to_arrow, to_arrow)
+    return ten_jurisdictions.contenders((ONE, TEN), setting.million.count, held, to_arrow, to_arrow)
 
 
 GROUPS = (

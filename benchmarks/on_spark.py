@@ -78,10 +78,14 @@ def to_arrow(frame: Any) -> pa.Table:
     return frame.select(*ANSWER).toArrow()
 
 
-def contenders_of_jurisdictions(_: Setting) -> Iterable[Contender]:
+def contenders_of_jurisdictions(setting: Setting) -> Iterable[Contender]:
     """The deals of one and of ten jurisdictions, on frames that Spark holds in memory."""
     return ten_jurisdictions.contenders(
-        (ONE, TEN), held, to_arrow, lambda frame: to_nothing(frame.select(*ANSWER))
+        (ONE, TEN),
+        setting.million.count,
+        held,
+        to_arrow,
+        lambda frame: to_nothing(frame.select(*ANSWER)),
     )
 
 

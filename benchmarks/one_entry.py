@@ -7,7 +7,7 @@ Against: the same on a deal with 10 entries. The figures are compared with sums 
 
 The ratio to reach: at most 1.5 alone.
 
-Run it: `python benchmarks/one_entry.py`
+Run it: `python benchmarks/one_entry.py`; `--entries` and `--smallest` make it shorter.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from datetime import timedelta
 from decimal import Decimal
 from time import thread_time
 
+from sizes import sizes
+
 from holdback import Context, Engine, Entry, Merchant, Money, wire
 from holdback.testing.given import given
 
 SIZES = (10, 30, 100, 300, 1_000)
 RATIO_TO_REACH = 1.5
-ROUNDS, REPEATS = 7, 60
+REPEATS = 60
 ENGINE = Engine.for_trial()
 EVIDENCE = {
     "identity_verified": True,
@@ -60,10 +62,10 @@ def with_entries(count: int) -> tuple[Merchant, Context, Entry]:
     return merchant, today, entry
 
 
-def measured(action) -> float:
+def measured(action, rounds: int) -> float:
     """Return the least time of *action*, of several rounds."""
     times = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         start = thread_time()
         for _ in range(REPEATS):
             action()
@@ -75,7 +77,8 @@ def main() -> None:
     print(f"| {'entries':>7} | microseconds | ratio | read and written too | ratio |")
     print("| ------: | -----------: | ----: | -------------------: | ----: |")
     first = None
-    for size in SIZES:
+    asked = sizes(__doc__, rounds=(7, 1), entries=(1_000, 30))
+    for size in (size for size in SIZES if size <= asked.entries):
         merchant, context, entry = with_entries(size)
         deal_id = merchant.active_deal.id
         stored = wire.write_merchant(merchant)
@@ -91,7 +94,7 @@ def main() -> None:
         after = alone().merchant.active_deal
         assert after.remitted.minor == 100 * (size + 1), "another sum"
         assert whole() == wire.write_merchant(alone().merchant), "another state"
-        times = measured(alone), measured(whole)
+        times = measured(alone, asked.rounds), measured(whole, asked.rounds)
         first = first or times
         ratios = [time / base for time, base in zip(times, first, strict=True)]
         print(

@@ -6,7 +6,7 @@ import gc
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -116,12 +116,21 @@ def print_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None
         print(f"| {' | '.join(cells)} |")
 
 
+def is_installed(package: str) -> bool:
+    """Return whether *package* is installed."""
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def machine(packages: Iterable[str]) -> str:
     """Return the Python version, the versions of *packages* and the machine."""
-    named = ", ".join(f"{name} {version(name)}" for name in packages)
+    python = f"CPython {platform.python_version()}"
+    named = ", ".join([python, *(f"{name} {version(name)}" for name in packages)])
     return (
-        f"CPython {platform.python_version()}, {named}. {len(os.sched_getaffinity(0))} cores, "
-        f"{platform.system()} {platform.machine()}."
+        f"{named}. {len(os.sched_getaffinity(0))} cores, {platform.system()} {platform.machine()}."
     )
 
 

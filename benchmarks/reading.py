@@ -10,14 +10,13 @@ Against: `tomllib` on the same bytes, its results kept. The ratio to reach: at m
 Also: looking up a rulebook by `resolve`, on a day of change and on another day, against a dict by
 code and day. It has no ratio to reach.
 
-Run it: `python benchmarks/reading.py [ROUNDS]`
+Run it: `python benchmarks/reading.py`; `--rounds` and `--smallest` make it shorter.
 """
 
 from __future__ import annotations
 
 import gc
 import re
-import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
@@ -28,15 +27,14 @@ from time import perf_counter
 from typing import Any
 
 from ratios import interleaved, print_table
+from sizes import sizes
 
 from holdback import Jurisdictions, load_jurisdictions
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, RENEWAL, FolderFiles, read_jurisdictions
 
-JURISDICTIONS, SUBDIVISIONS = 200, 40
 CHANGES = 10
 RATIO_TO_REACH = 5
-ROUNDS = 5
 
 BUNDLED = load_jurisdictions()
 PARENTS = {each.code: each.policy.layers[0].code for each in BUNDLED}
@@ -101,15 +99,15 @@ def moved(value: Any, kind: str, place: int) -> str:
     return f'"{smaller}%"' if kind == "percent" else f'"{smaller}"'
 
 
-def generated() -> Iterator[tuple[str, dict[str, str]]]:
+def generated(countries: int, subdivisions: int) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the code and the files of each jurisdiction, countries first."""
     codes = ["".join(letters) for letters in product(ascii_uppercase, repeat=2)]
     by_model: dict[str, list[str]] = {model: [] for model in COUNTRIES}
-    for place, code in enumerate(codes[: JURISDICTIONS - SUBDIVISIONS]):
+    for place, code in enumerate(codes[:countries]):
         model = COUNTRIES[place % len(COUNTRIES)]
         by_model[model].append(code)
         yield code, further(renamed(texts_of(model), model, code), model, place)
-    for place in range(SUBDIVISIONS):
+    for place in range(subdivisions):
         model = CHILDREN[place % len(CHILDREN)]
         parent = by_model[PARENTS[model]][place // len(CHILDREN)]
         code = f"{parent}-{codes[place]}"
@@ -117,13 +115,13 @@ def generated() -> Iterator[tuple[str, dict[str, str]]]:
         yield code, {name: text.replace("{child}", code) for name, text in texts.items()}
 
 
-def folders() -> list[FolderFiles]:
-    """Return two hundred folders of bytes."""
+def folders(countries: int, subdivisions: int) -> list[FolderFiles]:
+    """Return the folders of the jurisdictions, as bytes."""
     return [
         FolderFiles(
             code, {name: text.encode() for name, text in texts.items()}, f"jurisdictions/{code}/"
         )
-        for code, texts in generated()
+        for code, texts in generated(countries, subdivisions)
     ]
 
 
@@ -131,7 +129,7 @@ def checked(found: list[FolderFiles]) -> Jurisdictions:
     """Return the jurisdictions in *found*, which are valid, different and have enough dates."""
     read, errors = read_jurisdictions(found)
     assert not errors, next(iter(errors.values()))[0]
-    assert len(read) == JURISDICTIONS
+    assert len(read) == len(found)
     digests = [{rulebook.digest for rulebook in each.slices} for each in read.values()]
     assert min(len(each) for each in digests) >= CHANGES
     assert len(set().union(*digests)) == sum(map(len, digests)), "two jurisdictions are the same"
@@ -174,8 +172,8 @@ def look_ups(jurisdictions: Jurisdictions) -> dict[str, Callable[[], Any]]:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    found = folders()
+    size = sizes(__doc__, rounds=(5, 1), countries=(160, 8), subdivisions=(40, 2))
+    found = folders(size.countries, size.subdivisions)
     jurisdictions = checked(found)
     bodies = [body for folder in found for body in folder.files.values()]
     slices = sum(len(each.slices) for each in jurisdictions)
@@ -186,7 +184,7 @@ def main() -> None:
             "tomllib": lambda: [tomllib.loads(body.decode()) for body in bodies],
             "holdback": lambda: read_jurisdictions(found),
         },
-        rounds,
+        size.rounds,
     )
     reach = {"holdback": f"at most {RATIO_TO_REACH}"}
     print_table(times, base="tomllib", reach=reach, packages=("attrs", "pendulum"))

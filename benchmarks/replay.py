@@ -7,47 +7,45 @@ Against: the time per event at n = 100.
 
 The ratio to reach: at most 1.5.
 
-Run it: `python benchmarks/replay.py`
+Run it: `python benchmarks/replay.py`; `--events` and `--smallest` make it shorter.
 """
 
 from __future__ import annotations
 
 from time import thread_time
 
-from ten_years import DEAL_DAYS, Years
+from sizes import sizes
+from ten_years import Years
 
 from holdback import Merchant, wire
 
-SIZES = (100, 300, 1_000, 3_000, 10_000)
+SIZES = (100, 300, 1_000, 3_000)
 RATIO_TO_REACH = 1.5
-ROUNDS = 5
 
 
 def lived(events: int) -> tuple[Years, dict[int, Merchant]]:
     """Return a merchant that lived until it had *events*, and its states on the way."""
-    journey, states, since = Years(), {}, 0
+    journey, states = Years(), {}
     journey.begin()
     while len(journey.events) < events:
-        journey.day(DEAL_DAYS + 30)
+        journey.live(1)
         states[len(journey.events)] = journey.merchant
-        since += 1
-        if since == DEAL_DAYS:
-            journey.renew()
-            since = 0
     return journey, states
 
 
 def main() -> None:
-    journey, states = lived(SIZES[-1])
+    # The smallest run renews once.
+    asked = sizes(__doc__, rounds=(5, 1), events=(10_000, 500))
+    journey, states = lived(asked.events)
     journal = [wire.read_event(wire.write_event(event)) for event in journey.events]
     first, rebuild = None, journey.engine.rebuild
     print(f"| {'events':>8} | microseconds an event | ratio | to reach |")
     print("| -------: | --------------------: | ----: | -------- |")
-    for size in SIZES:
+    for size in (size for size in (*SIZES, asked.events) if size <= asked.events):
         stop = max(count for count in states if count <= size)
         assert rebuild(journal[:stop]) == states[stop], f"{stop} events give another state"
         times = []
-        for _ in range(ROUNDS):
+        for _ in range(asked.rounds):
             start = thread_time()
             rebuild(journal[:stop])
             times.append((thread_time() - start) / stop)

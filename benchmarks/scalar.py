@@ -34,10 +34,12 @@ from ratios import (
     at_least,
     at_most,
     in_rounds,
+    is_installed,
     machine,
     print_markdown,
     ratio,
 )
+from sizes import sizes
 from task import (
     CATALOGUE,
     RULES,
@@ -52,10 +54,7 @@ from task import (
 from holdback.rules import Kind, check, parse
 from holdback.rules.closure import mask_function
 
-ROUNDS = 41
-DEALS = 2_000
 SLOW_DEALS = 200  # for those that take tens of microseconds
-TRAPS = 1_000
 
 PREPARED, FROM_DICTS = OURS = ("closure", "closure, from dicts")
 # what each is to take, beside the closure on prepared facts and beside the closure from dicts
@@ -98,6 +97,15 @@ def ours(dicts):
         Contender(FROM_DICTS, from_dicts, len(dicts)),
         answer,
     )
+
+
+def installed_entries():
+    """Yield the engines that are installed."""
+    for make in ENTRIES:
+        try:
+            yield make()
+        except ModuleNotFoundError as missing:
+            print(f"{make.__name__} is left out: {missing.name} is not installed\n")
 
 
 def contender(entry, dicts):
@@ -154,16 +162,18 @@ HEADER = (
     "to reach",
     "/ closure from dicts",
     "to reach",
-    "wrong of 1,000 traps",
+    "wrong traps",
 )
 
 
 def main():
     """Check the results, take the times and print the table; return 1 when a ratio is missed."""
+    size = sizes(__doc__, rounds=(41, 1), deals=(2_000, 50), traps=(1_000, 50))
     random = Random("the rules engines of the field")
-    dicts, traps = list(random_deals(random, DEALS)), list(trap_deals(random, TRAPS))
+    dicts = list(random_deals(random, size.deals))
+    traps = list(trap_deals(random, size.traps))
     prepared, from_dicts, answer = ours(dicts)
-    entries = [make() for make in ENTRIES]
+    entries = list(installed_entries())
     answers = {PREPARED: answer, FROM_DICTS: answer}
     answers |= {entry.name: answers_of(entry) for entry in entries}
     takes = {PREPARED: "prepared", FROM_DICTS: "Decimals"}
@@ -171,11 +181,11 @@ def main():
     check_answers(answers, dicts)
 
     contenders = [prepared, from_dicts, *(contender(entry, dicts) for entry in entries)]
-    seconds = in_rounds(contenders, rounds=ROUNDS, random=random)
+    seconds = in_rounds(contenders, rounds=size.rounds, random=random)
     ratios = Ratios()
     print_markdown(HEADER, list(rows(seconds, answers, takes, traps, ratios)))
-    print(f"\n{machine(PACKAGES)}")
-    return 1 if ratios.missed else 0
+    print(f"\n{machine(filter(is_installed, PACKAGES))}")
+    return 1 if ratios.missed and not size.smallest else 0
 
 
 if __name__ == "__main__":

@@ -27,9 +27,9 @@ class Setting:
     hidden: Decisions
 
     @classmethod
-    def made(cls) -> Setting:
-        """Return a million deals, decided one at a time."""
-        million, rules = Million(), rulebook()
+    def made(cls, count: int) -> Setting:
+        """Return *count* deals, decided one at a time."""
+        million, rules = Million(count), rulebook()
         return cls(
             million,
             rules,

@@ -13,8 +13,6 @@ from right_answers import ANSWER
 
 from holdback import Jurisdictions, load_jurisdictions, portfolio
 
-COUNT = 1_000_000
-
 
 @frozen
 class Portfolio:
@@ -31,12 +29,12 @@ class Portfolio:
 
 
 @lru_cache(maxsize=1)
-def portfolios() -> tuple[Portfolio, Portfolio]:
-    """Return the deals as those of one jurisdiction, and as those of ten."""
+def portfolios(count: int) -> tuple[Portfolio, Portfolio]:
+    """Return *count* deals as those of one jurisdiction, and as those of ten."""
     every = load_jurisdictions()
-    deals = portfolio.sample(COUNT, seed=7)
+    deals = portfolio.sample(count, seed=7)
     column = deals.column_names.index("jurisdiction")
-    of_gb = deals.set_column(column, "jurisdiction", pa.array(["GB"] * COUNT))
+    of_gb = deals.set_column(column, "jurisdiction", pa.array(["GB"] * count))
     return _prepared(Jurisdictions([every["GB"]]), of_gb), _prepared(every, deals)
 
 
@@ -48,12 +46,13 @@ def _prepared(rules: Jurisdictions, deals: pa.Table) -> Portfolio:
 
 def contenders(
     names: tuple[str, str],
+    count: int,
     held: Callable[[pa.Table], Any],
     arrow: Callable[[Any], pa.Table],
     sink: Callable[[Any], Any],
 ) -> Iterable[Contender]:
     """The assessment of both portfolios, as frames *held* by an engine, up to a *sink*."""
-    for name, deals in zip(names, portfolios(), strict=True):
+    for name, deals in zip(names, portfolios(count), strict=True):
         yield _contender(name, deals, held(deals.table), arrow, sink)
 
 
@@ -68,4 +67,4 @@ def _contender(
         return portfolio.assess(frame, deals.rules, prepared=True)
 
     deals.check(arrow(assessed()))
-    return Contender(name, lambda: sink(assessed()), COUNT)
+    return Contender(name, lambda: sink(assessed()), len(deals.table))

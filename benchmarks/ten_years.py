@@ -10,33 +10,37 @@ Against: the same of a merchant with one deal of 200 remittances and 200 days of
 The bounds to hold: a state of at most 192 KiB; a time of at most 2 times that of the other
 merchant.
 
-Run it: `python benchmarks/ten_years.py`; `--months 12` stops earlier.
+Run it: `python benchmarks/ten_years.py`; `--months 12` and `--smallest` stop earlier.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from ratios import interleaved
+from sizes import sizes
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Money, Takings, wire
 from holdback.exact.exact_json import Opaque
+from holdback.testing import payloads
 from journey import Journey
 
 MOST_BYTES = 192 * 1024
 RATIO_TO_REACH = 2
-DEAL_DAYS = 200
-MONTHS = 120
+DEAL_DAYS, REPAID_IN = 200, 230
 DAYS_A_MONTH = 30
+# What a host checks again before a renewal; the other facts follow from the merchant's history.
+CHECKED_AGAIN = ("identity_verified", "business_verified", "credit_score", "credit_checked_on")
 BAR = 60  # characters
 
 
 class Years(Journey):
     """A merchant with a large profile, whose days pass one by one."""
+
+    days = 0
 
     def request(self, **options):
         request = super().request(**options)
@@ -55,13 +59,23 @@ class Years(Journey):
         self.accept()
         self.fund()
 
-    def day(self, share: int) -> None:
-        """Let a day pass: its takings, and a remittance of one *share*-th of what is repaid."""
+    def live(self, days: int) -> None:
+        """Let *days* pass, with a new deal after every `DEAL_DAYS` and an application a month."""
+        for _ in range(days):
+            if self.days and self.days % DEAL_DAYS == 0:
+                self.renew()
+            self.day()
+            self.days += 1
+            if self.days % DAYS_A_MONTH == 0:
+                self.ask(renewal=True)
+
+    def day(self) -> None:
+        """Let a day pass: its takings, and a remittance that repays the deal a little late."""
         self.pass_time(days=1)
         today, deal = self.today(), self.merchant.active_deal
         amount = Money(66_666 + today.toordinal() % 97, deal.repayment_amount.currency)
         self.do("record_takings", [Takings(on=today, amount=amount)], complete_through=today)
-        due = -(-deal.repayment_amount.minor // share)
+        due = -(-deal.repayment_amount.minor // REPAID_IN)
         entry = self.entry(
             min(due, deal.outstanding),
             id=f"remittance-{today.isoformat()}",
@@ -71,9 +85,9 @@ class Years(Journey):
         self.do("record_remittance", deal.id, [entry], complete_through=today)
 
     def renew(self) -> None:
-        """Renew the deal, on the day on which it has been paid down far enough."""
-        checked = {"credit_score": 700, "credit_checked_on": self.today().isoformat()}
-        self.ask(renewal=True, evidence=checked)
+        """Renew the deal, after new checks."""
+        checks = payloads.evidence(self.today())
+        self.ask(renewal=True, evidence={name: checks[name] for name in CHECKED_AGAIN})
         self.accept(bank_details=None)
         self.fund()
 
@@ -98,40 +112,32 @@ def one_deal() -> Journey:
     """Return a merchant with one deal of 200 remittances and 200 days of takings."""
     journey = Years()
     journey.begin()
-    for _ in range(DEAL_DAYS):
-        journey.day(DEAL_DAYS + 30)
+    journey.live(DEAL_DAYS)
     return journey
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--months", type=int, default=MONTHS)
-    months = parser.parse_args().months
+    # The smallest run renews once.
+    size = sizes(__doc__, months=(120, 8), rounds=(15, 1))
     other, journey = renewal(one_deal()), Years()
     journey.begin()
-    rows, since = [], 0
-    for month in range(1, months + 1):
-        for _ in range(DAYS_A_MONTH):
-            journey.day(DEAL_DAYS + 30)
-            since += 1
-            if since == DEAL_DAYS:
-                journey.renew()
-                since = 0
-        journey.ask(renewal=True)
-        size = len(wire.write_merchant(journey.merchant))
+    lengths = []
+    for month in range(1, size.months + 1):
+        journey.live(DAYS_A_MONTH)
+        length = len(wire.write_merchant(journey.merchant))
         measured = month in {1, 2, 3, 6} or month % 12 == 0
         ratio = None
         if measured:
-            times = interleaved({"other": other, "merchant": renewal(journey)}, rounds=15)
+            times = interleaved({"other": other, "merchant": renewal(journey)}, rounds=size.rounds)
             ratio = times["merchant"] / times["other"]
-        rows.append((month, size, ratio))
-        bar = "#" * round(BAR * size / MOST_BYTES)
+        lengths.append(length)
+        bar = "#" * round(BAR * length / MOST_BYTES)
         told = "" if ratio is None else f"  {ratio:.2f} times"
-        print(f"{month:4} months {size / 1024:7.1f} KiB |{bar:<{BAR}}|{told}", flush=True)
+        print(f"{month:4} months {length / 1024:7.1f} KiB |{bar:<{BAR}}|{told}", flush=True)
     deals, events = len(journey.merchant.deals), journey.merchant.sequence
     profile = len(wire.write_profile(journey.profile))
     print(f"{deals} deals, {events} events, profile {profile} bytes")
-    assert max(size for _, size, _ in rows) <= MOST_BYTES
+    assert max(lengths) <= MOST_BYTES
 
 
 if __name__ == "__main__":

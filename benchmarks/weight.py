@@ -45,11 +45,13 @@ HERE = Path(__file__).resolve().parents[1]
 RUNS = 15
 # The core of a tree whose layers are not yet named by core and tools.
 CORE = {
-    *("", "engine", "operation_methods", "money_methods", "carry_out"),
-    *("wire", "lifecycle", "offers", "jurisdictions", "toml", "model", "rules"),
-    *("derived_facts", "eligibility", "reasons", "rule_sentences", "ruleset", "facts"),
-    *("number_format", "exact_json", "bounds", "money", "exact_numbers", "errors"),
-    *("frozen_values", "frozen_classes", "seal"),
+    *("", "dispatch", "engine", "operation_methods", "money_methods", "carry_out", "wire"),
+    *("lifecycle", "offers", "jurisdictions", "merchant", "eligibility", "rules", "exact"),
+    *("errors", "frozen_classes"),
+    # what their modules were called before
+    *("toml", "model", "what_would_help", "derived_facts", "reasons", "rule_sentences"),
+    *("ruleset", "facts", "number_format", "exact_json", "bounds", "money", "exact_numbers"),
+    *("frozen_values", "seal"),
 }
 RECIPES = {"fact": "Add a fact", "command": "Add a command", "setting": "Add a setting of"}
 PLACE = re.compile(
