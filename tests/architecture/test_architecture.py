@@ -44,7 +44,7 @@ IMPORTED_BY = {
     "random": ("testing.conformance",),
     "secrets": (),
     "socket": (),
-    "subprocess": ("testing.conformance", "cli.line_authors"),
+    "subprocess": ("testing.conformance", "cli.history"),
     "threading": ("testing.conformance",),
     "asyncio": (),
     "logging": (),

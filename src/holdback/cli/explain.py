@@ -1,22 +1,35 @@
-"""`holdback explain`: one deal, assessed by the rules of a jurisdiction, and what would help it."""
+"""
+`holdback explain`: one deal, assessed by the rules of a jurisdiction, and what would help it.
+
+`Explained` is what it says of the deal, as plain values; the rest writes it as lines or as JSON.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
+from attrs import define, field
 
 from holdback import wire
-from holdback.cli.explained import Explained, notice_lines, reason_to_dict, text_lines
-from holdback.cli.output import fail, format_option
+from holdback.cli.output import fail, format_option, plural, value_text
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
+from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
+from holdback.eligibility.reasons import Reason
+from holdback.eligibility.what_would_help.ways import what_would_help
 from holdback.engine import Engine
-from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact.exact_json import write_json
+from holdback.errors import ConfigurationError, InvalidDocument, did_you_mean, printable
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.offers.quote import decided_by_rules
+from holdback.rules.types import Facts
+from holdback.rules.values import FactValue
+from holdback.tools.forecast import windows
 from holdback.tools.forecast.windows import DAYS
 
 
@@ -104,3 +117,190 @@ def _jurisdiction(folder: Path | None, code: str) -> Jurisdiction:
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {code}")
     return engine.jurisdictions[code]
+
+
+_ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
+_COLOURS: Final = {
+    "eligible": "green",
+    "referred": "yellow",
+    "undetermined": "yellow",
+    "ineligible": "red",
+    "not_assessed": "red",
+    "Accepted": "green",
+    "Referred": "yellow",
+    "Declined": "red",
+}
+
+
+@define
+class Explained:
+    """A deal by the renewal rules of *rulebook*, or by the rules of one of its products."""
+
+    rulebook: Rulebook
+    terms: ProductTerms | None
+    given: Mapping[str, FactValue] = field(factory=dict)
+    facts: Facts = ()
+    answer: dict[str, Any] = field(factory=dict)
+    reasons: tuple[Reason, ...] = ()
+
+    @classmethod
+    def by(cls, rulebook: Rulebook, product: str | None) -> Explained:
+        """
+        Return it for the *product* with that key, or for renewals without one.
+
+        Raises:
+            InvalidDocument: there is no such product on that day.
+        """
+        if product is None:
+            return cls(rulebook, None)
+        by_key = {terms.key: terms for terms in rulebook.products}
+        if product not in by_key:
+            hint = did_you_mean(product, by_key) or f"the products are {', '.join(by_key)}"
+            message = f"there is no product of that key on {rulebook.on}"
+            raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
+        return cls(rulebook, by_key[product])
+
+    @property
+    def principal_reasons(self) -> tuple[Reason, ...]:
+        """The first reasons, for a notice."""
+        return self.reasons[:MOST_PRINCIPAL]
+
+    def assess(self, given: Mapping[str, FactValue]) -> None:
+        """
+        Assess the deal with the facts *given*.
+
+        Raises:
+            InvalidDocument: with every fact that is invalid.
+        """
+        self.given, self.facts = given, self.rulebook.catalogue.prepare(given)
+        if self.terms is None:
+            assessment = self.rulebook.assess_prepared(self.facts)
+            self.reasons = assessment.reasons
+            self.answer = wire.to_dict(assessment)
+        else:
+            self.reasons, self.answer = _by_product(self.rulebook, self.terms, self.facts)
+
+    def add_what_would_help(self) -> None:
+        """Add what would help to the answer."""
+        if self.terms is None:
+            helped = what_would_help(self.rulebook.renewal, self.facts, floor=FLOOR)
+        else:
+            helped = what_would_help(self.terms.rules, self.facts)
+        self.answer["what_would_help"] = helped.plain()
+
+    def add_windows(self, jurisdiction: Jurisdiction, pace: str | None, days: int) -> None:
+        """
+        Add the windows in the next *days* in which the deal would pass at a *pace*.
+
+        Raises:
+            InvalidDocument: the pace or the number of days is invalid.
+        """
+        product = None if self.terms is None else self.terms.key
+        on = self.rulebook.on
+        forecast = windows(jurisdiction, self.given, on=on, pace=pace, days=days, product=product)
+        self.answer["windows"] = forecast.plain()
+
+
+def _by_product(
+    rulebook: Rulebook, terms: ProductTerms, facts: Facts
+) -> tuple[tuple[Reason, ...], dict[str, Any]]:
+    """Return the reasons and the answer of a product's rules; nothing is priced."""
+    answers = terms.rules.answer(facts)
+    decision, reasons, needs = decided_by_rules(answers)
+    return reasons, {
+        "product": terms.key,
+        "decision": decision,
+        "jurisdiction": rulebook.code,
+        "on": rulebook.on.isoformat(),
+        "digest": rulebook.digest,
+        "reasons": [
+            {
+                "code": reason.code,
+                "rule": reason.rule,
+                "text": reason.text,
+                "facts": dict(reason.facts),
+                "file": reason.file,
+                "line": reason.line,
+            }
+            for reason in reasons
+        ],
+        "needs": list(needs),
+        "trace": [
+            {"rule": line.rule, "answer": line.answer, "facts": dict(line.facts)}
+            for line in answers.trace
+        ],
+    }
+
+
+def text_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The outcome, the reasons with their figures, what is missing, what would help, the trace."""
+    word = answer["decision"] if "product" in answer else answer["outcome"]
+    outcome = click.style(word.replace("_", " "), fg=_COLOURS[word], bold=True)
+    product = f", {answer['product']}" if "product" in answer else ""
+    yield f"{answer['jurisdiction']}{product} on {answer['on']}: {outcome}"
+    for reason in answer["reasons"]:
+        place = f"  ({reason['file']}:{reason['line']})" if reason["file"] else ""
+        yield f"  {reason['code']}  {printable(reason['text'])}{click.style(place, dim=True)}"
+    if answer["needs"]:
+        yield f"Missing: {', '.join(answer['needs'])}"
+    if "what_would_help" in answer:
+        yield from _help_lines(answer["what_would_help"])
+    if "windows" in answer:
+        yield from _window_lines(answer["windows"])
+    if answer["trace"]:
+        yield "Trace"
+        width = max(len(line["rule"]) for line in answer["trace"])
+        for line in answer["trace"]:
+            shown = _ANSWERS[line["answer"]]
+            yield f"  {line['rule']:<{width}}  {shown:<7}  {_facts_text(line['facts'])}"
+    yield click.style(f"Digest {answer['digest']}", dim=True)
+
+
+def _help_lines(helped: Mapping[str, Any]) -> Iterator[str]:
+    yield "What would help"
+    yield from (f"  {printable(line)}" for line in helped["words"].splitlines())
+    if helped["cannot"]:
+        yield f"  No change meets {', '.join(helped['cannot'])}."
+    if helped["fetch"]:
+        yield f"  To fetch, the first first: {', '.join(helped['fetch'])}"
+    yield from (f"  Not complete: {printable(limit)}." for limit in helped["limits"])
+
+
+def _window_lines(forecast: Mapping[str, Any]) -> Iterator[str]:
+    yield "When it would pass"
+    yield f"  {printable(forecast['words'])}"
+    yield from (
+        click.style(f"  Assumed: {printable(text)}.", dim=True) for text in forecast["assumptions"]
+    )
+
+
+def _facts_text(facts: Mapping[str, Json]) -> str:
+    return ", ".join(
+        f"{name} = {'unknown' if value is None else value_text(value)}"
+        for name, value in facts.items()
+    )
+
+
+def reason_to_dict(reason: Reason) -> dict[str, Json]:
+    """A principal reason: its code and sentence, what was measured, and the threshold."""
+    return {
+        "code": reason.code,
+        "text": reason.text,
+        "measured": reason.measured,
+        "threshold": reason.threshold,
+    }
+
+
+def notice_lines(reasons: list[dict[str, Any]]) -> Iterator[str]:
+    """The principal reasons as a notice to the merchant gives them."""
+    if not reasons:
+        yield "There is no reason to give."
+    for reason in reasons:
+        yield f"{reason['number']}. {printable(reason['text'])}"
+        for name in ("measured", "threshold"):
+            figures = ", ".join(f"{key} {value}" for key, value in reason[name].items())
+            yield f"   {click.style(f'{name:<9}', dim=True)}  {printable(figures)}"
+    more = reasons[0]["of"] - len(reasons) if reasons else 0
+    if more:
+        verb = "is" if more == 1 else "are"
+        yield f"{plural(more, 'more reason')} {verb} left out; without --notice all are printed."

@@ -1,22 +1,24 @@
-"""`holdback run`: a scenario carried out, with every reply, event and reason."""
+"""`holdback run`: a scenario carried out, with every reply, event, reason and changed deal."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from holdback.cli.happened import deal_lines, event_lines
-from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines
+from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines, plural, value_text
 from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
 from holdback.cli.sources import jurisdictions_option, load_all
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact.exact_json import write_json
+from holdback.exact.exact_numbers import plain_digits
+from holdback.merchant.deal import LookupDeal
 
 _NOTE_WIDTH: Final = 97
 
@@ -85,3 +87,127 @@ def _step_lines(step: Step) -> Iterator[str]:
     for item in step.changed:
         yield from deal_lines(item)
     yield ""
+
+
+def event_lines(event: Mapping[str, Any]) -> Iterator[str]:
+    """One event on a line, followed by results of checks, decisions and their reasons."""
+    detail = printable("; ".join(_event_details(event)))
+    yield f"   {click.style('event', fg='cyan')} {event['type']}{f': {detail}' if detail else ''}"
+    yield from _entry_lines(event)
+    for record in event.get("records") or ():
+        yield printable(f"         {record['check']} of {record['made_at']}: {_facts(record)}")
+    assessment = event.get("assessment")
+    if assessment:
+        outcome = assessment["outcome"].replace("_", " ")
+        yield from _decision_lines(f"assessment: {outcome}", assessment)
+    for decision in event.get("decisions") or ():
+        title = f"{decision['product']}: {decision['decision']}"
+        # The reasons of an assessment that declines are those of every product; print them once.
+        repeated = assessment and decision["reasons"] and not assessment["eligible"]
+        yield from _decision_lines(title, {} if repeated else decision)
+
+
+def _entry_lines(event: Mapping[str, Any]) -> Iterator[str]:
+    """The entries that *event* records, a line each; of remittances their number is enough."""
+    postings = event.get("postings") or [{"entry": entry} for entry in event.get("entries") or ()]
+    several = len({posting.get("deal_id") for posting in postings}) > 1
+    for posting in postings:
+        entry = posting["entry"]
+        kind = entry.get("kind") or ("reversal" if entry.get("reverses") else "remittance")
+        if kind == "remittance":
+            continue
+        parts = [f"{kind} {entry['amount']} on {entry['on']}"]
+        if entry.get("reverses"):
+            parts.append(f"of {entry['reverses']}")
+        if several:
+            parts.append(f"deal {posting['deal_id']}")
+        yield printable(f"         {', '.join(parts)}")
+
+
+def _facts(record: Mapping[str, Any]) -> str:
+    """The facts that a check gave; each is stored with the kind that it had."""
+    facts = (f"{name} {value_text(value)}" for name, (value, _) in record["facts"].items())
+    return ", ".join(facts) or "nothing"
+
+
+def _decision_lines(title: str, decision: Mapping[str, Any]) -> Iterator[str]:
+    yield f"         {title}"
+    for reason in decision.get("reasons") or ():
+        yield f"           {reason['code']}  {printable(reason['text'])}"
+    if decision.get("needs"):
+        yield f"           missing: {', '.join(decision['needs'])}"
+    # The last three are for agents: a partner sees the decision alone.
+    if decision.get("referral"):
+        yield f"           a person decided: {decision['referral']}"
+    if decision.get("lifted"):
+        yield f"           lifted: {', '.join(decision['lifted'])}"
+    if decision.get("withheld"):
+        yield f"           withheld: {', '.join(decision['withheld'])}"
+
+
+def _event_details(event: Mapping[str, Any]) -> Iterator[str]:
+    """What is special about *event*, part by part."""
+    match event["type"]:
+        case "RenewalEligibilityChanged":
+            yield "now true" if event["renewal_eligibility"] else "now false"
+            if event.get("decided_by"):
+                yield f"decided by the {event['decided_by']}"
+        case "DealRenewed":
+            yield f"settled {event['settled']}"
+        case "RemittancesRecorded":
+            yield f"{len(event['entries'])} new"
+        case "TermsChanged":
+            change = event["change"]
+            share = plain_digits(Decimal(change["split_percentage"]))
+            yield f"from {change['on']} {share}% of takings"
+            yield f"a term of {plural(change['term_days'], 'day')}"
+        case "OfferRequoted":
+            yield f"{event['product']}, {plural(len(event['offers']), 'offer')}"
+        case "ReferralDecided":
+            decision = event["decision"]
+            yield f"{decision['decision']} {decision['product']} until {decision['until']}"
+            yield f"by {decision['by']}"
+        case "HoldPlaced" | "HoldLifted":
+            hold = event.get("hold", event)
+            yield f"{hold['code']}"
+            yield f"by {hold['by']}"
+        case "SignatureRecorded":
+            yield str(event["signature"]["document"])
+        case "ConsentsRecorded":
+            yield f"given: {', '.join(event['given']) or 'none'}"
+        case _:
+            yield from _state_details(event)
+
+
+def _state_details(event: Mapping[str, Any]) -> Iterator[str]:
+    """The status and the day that *event* names, what an application lacks, when it lapses."""
+    if event.get("status"):
+        yield str(event["status"])
+    if event.get("on"):
+        yield f"on {event['on']}"
+    if event.get("omitted"):
+        yield f"missing: {', '.join(event['omitted'])}"
+    if event.get("signature_before"):
+        yield f"to be signed {event['signature_before'].replace('_', ' ')}"
+    if event.get("lapses_at"):
+        yield f"lapses at {event['lapses_at']}"
+
+
+def deal_lines(item: LookupDeal) -> Iterator[str]:
+    """A deal after a step: its status, its figures, and those that a lookup does not show."""
+    deal, performance = item.deal, item.performance
+    amounts = {
+        "balance": deal.balance,
+        "overpaid": deal.overpaid,
+        "shortfall": deal.shortfall,
+        "waived": deal.waived,
+        "written off": deal.written_off,
+    }
+    parts = [
+        f"{name} {money}" for name, money in amounts.items() if money.minor or name == "balance"
+    ]
+    parts.append(f"progress {plain_digits(performance.progress)}%")
+    parts.append(f"performance {plain_digits(performance.performance)}%")
+    status = f"{deal.status}{', on pause' if deal.paused else ''}"
+    yield f"   {click.style('deal', fg='cyan')} {printable(deal.id)}: {status}"
+    yield f"         {', '.join(parts)}"

@@ -10,14 +10,14 @@ from typing import Any, Final
 import click
 
 from holdback.cli.output import fail, format_option, value_text
-from holdback.cli.policy import PolicyPage
-from holdback.cli.policy_page import page_lines
 from holdback.cli.prove import proved_if_possible
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import QUEUE
+from holdback.tools.policy.policy import PolicyPage
+from holdback.tools.policy.policy_page import page_lines
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
 

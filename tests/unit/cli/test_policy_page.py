@@ -13,9 +13,9 @@ from invocation import invoke
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.cli.policy import PolicyPage
-from holdback.cli.policy_page import page_lines
 from holdback.errors import ErrorDetail
+from holdback.tools.policy.policy import PolicyPage
+from holdback.tools.policy.policy_page import page_lines
 from holdback.tools.policy.policy_timeline import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.workbench.proving import Proved, ShownDeal, ShownFinding

@@ -1,0 +1,201 @@
+"""
+A policy document as a page: one HTML file without scripts, which loads nothing, for paper.
+
+Its last section says what was proved of the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import timedelta
+from html import escape
+from typing import Final
+
+from holdback.eligibility.rule_sentences import wording_of
+from holdback.jurisdictions.claims import NEVER, StatedClaim
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.jurisdictions.timeline import Period
+from holdback.rules.render import words_of
+from holdback.tools.policy.policy import PolicyPage
+from holdback.tools.policy.policy_html import STYLE, count, day_text, joined, text
+from holdback.tools.policy.policy_sections import (
+    changes,
+    figures,
+    how_decided,
+    in_short,
+    owner_and_sources,
+    products,
+    renewals,
+    service,
+    terms,
+    timelines,
+)
+from holdback.tools.proofs.claim_meanings import CLAIMS
+from holdback.tools.proofs.finding import INFORMATION
+from holdback.tools.proofs.sanity import CLAIM_WITHOUT_DAYS
+from holdback.tools.proofs.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.workbench.proving import SEVERITIES, ShownFinding
+
+# What a claim means for readers who do not write rules; a claim that is not here has its own words.
+_FOR_READERS: Final = {
+    "somebody-passes": "The rules do not exclude everybody: some deal can pass.",
+    "rule-passes": "No rule is impossible to meet.",
+    "rule-fails": "No rule is met by everybody.",
+    "when-applies": "No rule is limited to deals that do not exist.",
+    "clause-decides": "No part of a rule is superfluous.",
+    "rule-decides": "No rule is superfluous: each of them decides about some deal.",
+    "ended-fails": "Only a deal that is open or repaid can be renewed.",
+}
+_STATED: Final = "stated-"
+_NOBODY_PASSES: Final = frozenset({"somebody-passes", "rule-passes"})
+_NOT_PROVED: Final = (
+    "<b>Not proved here.</b> This document was made without the solver that answers for every deal "
+    "that could exist."
+)
+
+
+def proved(policy: PolicyPage) -> Iterator[str]:
+    """Yield what was proved, and what does not hold; or that nothing was proved."""
+    if policy.proved is None:
+        yield f'<div class="box"><p>{_NOT_PROVED}</p></div>'
+        return
+    findings = [finding for finding in policy.proved.findings if finding.severity != INFORMATION]
+    asked = count(policy.proved.questions, "question")
+    if not findings:
+        holds = "<b>Proved for every deal that could exist</b>, without an exception"
+        yield f'<div class="box"><p>{holds} ({asked}):</p></div>'
+    else:
+        yield '<div class="box bad"><p><b>Not everything holds.</b> These are open:</p><ul>'
+        yield from (f"<li>{_finding(finding)}</li>" for finding in findings)
+        yield "</ul></div>"
+    failed = {name for finding in findings for name in (finding.claim, *finding.follows)}
+    if failed & _NOBODY_PASSES:
+        return  # what is asked of those who pass holds of nobody
+    if findings:
+        yield f"<p>Proved for every deal that could exist ({asked}):</p>"
+    yield "<ul>"
+    for claim, meaning in CLAIMS.items():
+        if claim not in failed and not claim.startswith(_STATED) and _is_about(claim, policy):
+            yield f"<li>{text(_FOR_READERS.get(claim, f'{meaning.sentence}.'))}</li>"
+    yield from _stated(policy, failed)
+    yield "</ul>"
+
+
+def _is_about(claim: str, policy: PolicyPage) -> bool:
+    """Return whether *claim* says something of the jurisdiction."""
+    if claim == SWITCHED_OFF_RULES:
+        return bool(policy.names)
+    return claim != CLAIM_WITHOUT_DAYS or bool(policy.jurisdiction.claims)
+
+
+def _stated(policy: PolicyPage, failed: Collection[str]) -> Iterator[str]:
+    """Yield what the files claim of the day and is proved, each claim in words."""
+    parent = next(iter(policy.names.values()), "")
+    day = Period(policy.on, policy.on + timedelta(days=1))
+    for claim in policy.jurisdiction.policy.claims_in(day):
+        if f"{_STATED}{claim.kind}" not in failed:
+            sentence = claim_sentence(claim, policy.rulebook, parent)
+            yield f"<li>{text(sentence)}</li>"
+
+
+def _finding(finding: ShownFinding) -> str:
+    """Return a finding in words, with the deal that shows it; its places are left out."""
+    days = "".join(
+        f" {word} {day_text(day)}"
+        for word, day in (("from", finding.since), ("until", finding.until))
+        if day is not None
+    )
+    message = _quoted(finding.detail.message)
+    example = "" if finding.deal is None else f" For example {finding.deal.words}."
+    return f"<b>{text(SEVERITIES[finding.severity])}{days}</b>: {text(f'{message}.{example}')}"
+
+
+def _quoted(message: str) -> str:
+    """Return *message* with quotation marks for the marks around names and expressions."""
+    parts = message.split("`")
+    return "".join(f"“{part}”" if place % 2 else part for place, part in enumerate(parts))
+
+
+# Nothing is loaded, and nothing runs.
+_LOADS: Final = "default-src 'none'; style-src 'unsafe-inline'"
+
+_SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = (
+    ("In short", in_short),
+    ("How a decision is made", how_decided),
+    ("Who may renew", renewals),
+    ("Products", products),
+    ("Figures", figures),
+    ("What holds when", timelines),
+    ("What changes", changes),
+    ("What the words mean", terms),
+    ("Service terms and checks", service),
+    ("What was proved", proved),
+    ("Owner and sources", owner_and_sources),
+)
+
+
+def page_lines(policy: PolicyPage) -> Iterator[str]:
+    """Yield the lines of the page."""
+    title = f"Policy of {policy.rulebook.name} on {day_text(policy.on)}"
+    written = [(heading, list(write(policy))) for heading, write in _SECTIONS]
+    sections = [(heading, lines) for heading, lines in written if lines]
+    yield "<!DOCTYPE html>"
+    yield '<html lang="en">'
+    yield "<head>"
+    yield '<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(_LOADS)}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{escape(title)}</title>"
+    yield f"<style>\n{STYLE}\n</style>"
+    yield "</head>"
+    yield "<body>"
+    yield from _header(policy)
+    yield '<nav aria-label="Contents"><ol>'
+    for number, (heading, _) in enumerate(sections, start=1):
+        yield f'<li><a href="#s{number}">{text(heading)}</a></li>'
+    yield "</ol></nav>"
+    for number, (heading, lines) in enumerate(sections, start=1):
+        yield f'<section><h2 id="s{number}">{number}. {text(heading)}</h2>'
+        yield from lines
+        yield "</section>"
+    yield f"<footer>{text(title)}. Fingerprint of the rules: {policy.rulebook.digest}</footer>"
+    yield "</body>"
+    yield "</html>"
+
+
+def _header(policy: PolicyPage) -> Iterator[str]:
+    rulebook = policy.rulebook
+    yield "<header>"
+    yield '<p class="kind">Policy for merchant financing</p>'
+    yield f"<h1>{text(rulebook.name)}</h1>"
+    yield f'<p class="lead">Who may renew, and what is offered, on {day_text(policy.on)}.</p>'
+    yield '<dl class="facts">'
+    for term, value in _about(policy):
+        yield f"<div><dt>{text(term)}</dt><dd>{text(value)}</dd></div>"
+    yield "</dl></header>"
+
+
+def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
+    rulebook, following = policy.rulebook, policy.next_change
+    yield "Owner", rulebook.owner
+    overdue = " (overdue on this day)" if rulebook.review_by < policy.on else ""
+    yield "To be reviewed by", f"{day_text(rulebook.review_by)}{overdue}"
+    yield "Unchanged since", day_text(rulebook.since)
+    yield "Next change", "none is planned" if following is None else day_text(following)
+    yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
+    if policy.names:
+        yield "Takes over the policy of", joined(policy.names.values())
+
+
+def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
+    """Return what *claim* says of the deals of *rulebook*; *parent* names the policy above it."""
+    names = {terms.key: terms.name for terms in rulebook.products}
+    who = "A deal that can be renewed"
+    if claim.product is not None:
+        who = f"A merchant who may have {names.get(claim.product, claim.product)}"
+    if claim.tree is None:
+        return f"{who} here could under the policy of {parent} too."
+    said = words_of(claim.checked(rulebook.catalogue).tree, wording_of(rulebook.renewal))
+    if claim.kind == NEVER:
+        return f"{who} is never one where {said}."
+    return f"{who} is always one where {said}."
