@@ -156,7 +156,7 @@ class ExampleItem(pytest.Item):
         """Run the example; a failure shows what was expected, what came out, the rule and facts."""
         from holdback.errors import ConfigurationError, InvalidDocument  # noqa: PLC0415  # only where it is needed
         from holdback.offers.registry import registered  # noqa: PLC0415  # only where it is needed
-        from holdback.tools.workbench.example_run import run_example  # noqa: PLC0415  # only where it is needed
+        from holdback.tools.example_run import run_example  # noqa: PLC0415  # only where it is needed
 
         hosts = self.config.hook.pytest_holdback_calculators(config=self.config) or {}
         rulebook = self.jurisdiction.rulebook(self.example.on)

@@ -92,7 +92,7 @@ IMPORTED_BY = {
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",
-        "tools.workbench.proved_equivalence",
+        "tools.mutants.proved_equivalence",
         "tools.suggestions.solved",
     ),
 }
@@ -123,7 +123,7 @@ JOINS_PATHS = {"jurisdictions", "cli"}
 DIVIDES = {
     "portfolio.reading.column_readers",
     "portfolio.reading.polars_readers",
-    "tools.workbench.price_equivalence",
+    "tools.mutants.price_equivalence",
 }
 LONGEST_FUNCTION = 60
 

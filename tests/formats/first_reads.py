@@ -23,7 +23,7 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.testing.inputs import run_operation
-from holdback.tools.workbench.replay import replay, replay_offers
+from holdback.tools.replay.replay import replay, replay_offers
 
 
 def fields(kind, path):

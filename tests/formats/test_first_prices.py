@@ -11,7 +11,7 @@ import first_version
 from attrs import evolve
 
 from holdback import Engine, load_jurisdictions, wire
-from holdback.tools.workbench.replay import replay, replay_offers
+from holdback.tools.replay.replay import replay, replay_offers
 from journey import Journey
 
 # The lives of the first version go on beyond the day on which the rules that ship changed, so they

@@ -27,8 +27,8 @@ from holdback.lifecycle.evolve import evolve_all
 from holdback.merchant.profile import Profile
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.inputs import run_operation
+from holdback.tools.replay.replay import SAME, replay, replay_offers
 from holdback.tools.workbench.lock import lock_errors, read_lock
-from holdback.tools.workbench.replay import SAME, replay, replay_offers
 
 SALT = bytes(range(16))
 SETTLES = re.compile(", of which [^,]* is paid out(?=, repaid as)")

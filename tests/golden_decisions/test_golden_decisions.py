@@ -29,9 +29,9 @@ from holdback import Jurisdictions, RuleError, load_jurisdictions
 from holdback.exact.exact_json import canonical
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.rules.tree import FactRead, leaves
-from holdback.tools.workbench.equivalence import provably_same
-from holdback.tools.workbench.mutation import mutants
-from holdback.tools.workbench.replay import replay
+from holdback.tools.mutants.equivalence import provably_same
+from holdback.tools.mutants.mutation import mutants
+from holdback.tools.replay.replay import replay
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 JURISDICTIONS = load_jurisdictions(ROOT)

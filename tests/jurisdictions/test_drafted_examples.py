@@ -8,10 +8,10 @@ from counts import count
 from holdback.jurisdictions.folder import bundled_path, read_folder
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FolderFiles, read_jurisdiction
+from holdback.tools.example_run import run_examples
+from holdback.tools.lint.coverage_gaps import coverage_gaps
+from holdback.tools.mutants.mutation import SURVIVED, verdicts
 from holdback.tools.suggestions.complete import complete
-from holdback.tools.workbench.coverage_gaps import coverage_gaps
-from holdback.tools.workbench.example_run import run_examples
-from holdback.tools.workbench.mutation import SURVIVED, verdicts
 
 OF_EXAMPLES = {"typical", "examples", "survivors", "claims"}
 CODES = ("US", "US-CA", "GB", "JP", "CA", "CA-QC", "AU", "DE", "IE", "US-NY")

@@ -11,7 +11,7 @@ from attrs import evolve
 from every_case import for_every
 from holdback import Merchant, Money, load_jurisdictions
 from holdback.eligibility.facts import BUILT_IN_FACTS, DERIVED, INITIAL_EVIDENCE
-from holdback.tools.workbench.example_run import run_example
+from holdback.tools.example_run import run_example
 from journey import Journey
 
 JURISDICTIONS = load_jurisdictions()

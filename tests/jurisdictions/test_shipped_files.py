@@ -15,11 +15,10 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.reader import FILES
-from holdback.tools.workbench.coverage import coverage
-from holdback.tools.workbench.example_run import run_examples
-from holdback.tools.workbench.lint import findings
-from holdback.tools.workbench.lock import lines_not_locked, lock_errors, read_lock
-from holdback.tools.workbench.mutation import (
+from holdback.tools.example_run import run_examples
+from holdback.tools.lint.coverage import coverage
+from holdback.tools.lint.lint import findings
+from holdback.tools.mutants.mutation import (
     EQUIVALENT,
     LISTED,
     NOTICED,
@@ -28,6 +27,7 @@ from holdback.tools.workbench.mutation import (
     stale_equivalent_mutants,
     verdicts,
 )
+from holdback.tools.workbench.lock import lines_not_locked, lock_errors, read_lock
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 JURISDICTIONS = load_jurisdictions(ROOT)

@@ -33,7 +33,7 @@ from holdback.exact.money import Currency
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.merchant.consistency import merchant_errors
-from holdback.tools.workbench.replay import SAME, replay, replay_offers
+from holdback.tools.replay.replay import SAME, replay, replay_offers
 from holdback.wire.strict_json import STATE_LIMIT
 from journey import Journey
 from small_folders import FLEX, IRELAND, OF_A_COUNTRY, PACE, changed, parameter, read, rule

@@ -56,7 +56,7 @@ from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.quote import quote
 from holdback.offers.registry import bind, registered, versions
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
-from holdback.tools.workbench.mutation import mutants
+from holdback.tools.mutants.mutation import mutants
 from small_folders import IRELAND as SMALL
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"

@@ -18,11 +18,10 @@ from proof_faults import FAULTS
 from counts import count
 from holdback.jurisdictions.claims import NEVER, OVERLAY
 from holdback.rules import interpret
-from holdback.tools.proofs.claims import Prover
+from holdback.tools.lint.initial_lint import never_accepted
+from holdback.tools.proofs.claims import Prover, is_possible
 from holdback.tools.proofs.finding import ERROR, INFORMATION, WARNING
-from holdback.tools.proofs.possible import is_possible
 from holdback.tools.proofs.question import moved_to
-from holdback.tools.workbench.initial_lint import never_accepted
 from holdback.tools.workbench.proving import all_findings
 from small_folders import loaded
 

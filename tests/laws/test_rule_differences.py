@@ -10,8 +10,8 @@ import pytest
 
 from counts import count
 from holdback.eligibility.assessment import ELIGIBLE
+from holdback.tools.proofs.claims import is_possible
 from holdback.tools.proofs.comparison import compare
-from holdback.tools.proofs.possible import is_possible
 from holdback.tools.proofs.question import outcome
 from small_rulebooks import FACTS, GBP, SmallRulebooks, every_deal, typical
 

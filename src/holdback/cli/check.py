@@ -43,10 +43,10 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.tools.lint.lint import findings
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
 from holdback.tools.proofs.question import LIMIT
-from holdback.tools.proofs.sanity import sanity
-from holdback.tools.workbench.lint import findings
+from holdback.tools.sanity.sanity import sanity
 from holdback.tools.workbench.lock import lock_errors
 from holdback.tools.workbench.proving import Proved, ShownFinding
 

@@ -12,9 +12,9 @@ from holdback.eligibility.assessment import ELIGIBLE
 from holdback.errors import ConfigurationError, printable
 from holdback.exact.exact_json import Json
 from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.tools.example_run import run_example
 from holdback.tools.proofs.effects import ChangeEffect, effects
 from holdback.tools.proofs.witness import Witness
-from holdback.tools.workbench.example_run import run_example
 
 _COLOURS: Final = {
     "equivalent": None,

@@ -35,9 +35,9 @@ from holdback.errors import printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.tools.lint.lint import unpriceable
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
 from holdback.tools.proofs.question import LIMIT
-from holdback.tools.workbench.lint import unpriceable
 from holdback.tools.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra

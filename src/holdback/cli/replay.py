@@ -17,7 +17,7 @@ from holdback.cli.sources import calculators_option, jurisdictions_option, load_
 from holdback.errors import ConfigurationError, InvalidDocument, StateError, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.tools.workbench.replay import (
+from holdback.tools.replay.replay import (
     DIFFERENT,
     NOT_AVAILABLE,
     SAME,

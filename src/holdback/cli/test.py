@@ -32,12 +32,10 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors, read_folder
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES, FolderFiles
-from holdback.tools.suggestions.complete import Completed, complete
-from holdback.tools.suggestions.insertion import DRAFTED, PLAUSIBLE
-from holdback.tools.workbench.coverage import Coverage, coverage
-from holdback.tools.workbench.coverage_gaps import coverage_gaps
-from holdback.tools.workbench.example_run import ExampleRun, run_examples
-from holdback.tools.workbench.mutation import (
+from holdback.tools.example_run import ExampleRun, run_examples
+from holdback.tools.lint.coverage import Coverage, coverage
+from holdback.tools.lint.coverage_gaps import coverage_gaps
+from holdback.tools.mutants.mutation import (
     EQUIVALENT,
     LISTED,
     NOTICED,
@@ -47,6 +45,8 @@ from holdback.tools.workbench.mutation import (
     stale_equivalent_mutants,
     verdicts,
 )
+from holdback.tools.suggestions.complete import Completed, complete
+from holdback.tools.suggestions.insertion import DRAFTED, PLAUSIBLE
 
 # Mutants between two updates of the count on a terminal.
 _PROGRESS_STEP = 10

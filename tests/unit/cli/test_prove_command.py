@@ -17,6 +17,7 @@ import pytest
 from invocation import invoke
 
 import holdback.tools.proofs
+import holdback.tools.sanity
 from every_case import for_every
 from holdback.cli import proof_cache, prove
 from holdback.cli.proof_cache import MOST_ENTRIES, cache_folder
@@ -649,10 +650,11 @@ def test_every_claim_has_a_meaning():
     """
     named = {
         name
-        for path in Path(holdback.tools.proofs.__file__).parent.glob("*.py")
+        for package in (holdback.tools.proofs, holdback.tools.sanity)
+        for path in Path(package.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "claim"
-        for name in names_of(node.value, path.stem)
+        for name in names_of(node.value, f"{package.__name__}.{path.stem}")
     }
 
     assert named == set(CLAIMS)
@@ -663,7 +665,7 @@ def names_of(value, module):
     if isinstance(value, ast.Constant):
         return {value.value}
     if isinstance(value, ast.Name) and value.id.isupper():
-        return {getattr(import_module(f"holdback.tools.proofs.{module}"), value.id)}
+        return {getattr(import_module(module), value.id)}
     if not isinstance(value, ast.JoinedStr):
         return set()
     head = value.values[0].value

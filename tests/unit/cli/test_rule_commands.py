@@ -15,7 +15,7 @@ from every_case import for_every
 from holdback import wire
 from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.example_run import run_examples
 from holdback.tools.workbench.schemas import KINDS, schema
 from journey import Journey
 from small_folders import changed, child, country, loaded, rule, write

@@ -10,8 +10,8 @@ from holdback import load_jurisdictions
 from holdback.eligibility.facts import BUILT_IN_FACTS, CHECKS, MOST_DAYS
 from holdback.jurisdictions.checks import CheckTerms
 from holdback.rules import Kind
+from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.workbench.differences import differences
-from holdback.tools.workbench.mutation import verdicts
 from holdback.tools.workbench.overview import overview
 from small_folders import changed, child, country, errors_in, loaded, read, rule, said
 

@@ -8,7 +8,7 @@ from datetime import date
 from every_case import for_every
 from holdback.jurisdictions.examples import without_examples
 from holdback.jurisdictions.timeline import Period
-from holdback.tools.workbench.lint import findings
+from holdback.tools.lint.lint import findings
 from small_folders import changed, child, country, errors_in, loaded, parameter, rule, said
 
 RENEWAL, PRODUCTS = "renewal.toml", "products.toml"

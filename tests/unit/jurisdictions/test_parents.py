@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from holdback.tools.workbench.example_run import run_examples
+from holdback.tools.example_run import run_examples
 from small_folders import (
     PRODUCTS,
     changed,

@@ -10,9 +10,9 @@ import pytest
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.jurisdiction_file import DEFAULTS
+from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.lock import Lock, LockLine, lock_errors
-from holdback.tools.workbench.mutation import verdicts
 from holdback.tools.workbench.overview import overview
 from small_folders import changed, child, country, errors_in, loaded, read, said
 

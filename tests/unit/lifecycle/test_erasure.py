@@ -11,7 +11,7 @@ from every_case import for_every
 from holdback import Engine, Jurisdictions, Refusal, wire
 from holdback.lifecycle.application import filled_application
 from holdback.merchant.profile import Profile
-from holdback.tools.workbench.replay import SAME, replay
+from holdback.tools.replay.replay import SAME, replay
 from journey import BANK, START, Journey
 from small_folders import changed, read
 

@@ -9,7 +9,7 @@ import pytest
 
 from holdback import BankDetails, Engine, InvalidDocument, Refusal, load_jurisdictions, wire
 from holdback.lifecycle.events import RenewalEligibilityChanged
-from holdback.tools.workbench.replay import replay, replay_offers
+from holdback.tools.replay.replay import replay, replay_offers
 from journey import EVIDENCE, Journey
 
 JURISDICTIONS = load_jurisdictions()

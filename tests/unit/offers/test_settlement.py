@@ -20,9 +20,9 @@ from holdback.offers import SettlementCalculator, SettlementCase
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement import settlement_discount
 from holdback.offers.settlement_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
-from holdback.tools.workbench.example_run import run_examples
-from holdback.tools.workbench.lint import findings
-from holdback.tools.workbench.mutation import verdicts
+from holdback.tools.example_run import run_examples
+from holdback.tools.lint.lint import findings
+from holdback.tools.mutants.mutation import verdicts
 from small_folders import changed, country, errors_in, read
 
 NOW = date(2026, 7, 1)

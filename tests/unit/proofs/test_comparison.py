@@ -11,8 +11,7 @@ from holdback.eligibility.facts import catalogue
 from holdback.eligibility.ruleset import DECLINE, REFER
 from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type
-from holdback.tools.proofs.comparison import compare
-from holdback.tools.proofs.outcome import RuleOutcome
+from holdback.tools.proofs.comparison import RuleOutcome, compare
 from holdback.tools.proofs.shared_facts import shared_facts
 from small_rulebooks import FACTS, GBP, SmallRulebooks, ruleset
 

@@ -14,8 +14,8 @@ import pytest
 from counts import count
 from every_case import for_every
 from holdback.rules import Fact, Kind, Type, check, interpret, parse
+from holdback.tools.proofs.claims import is_possible
 from holdback.tools.proofs.plainest import farthest, plainest, roundest
-from holdback.tools.proofs.possible import is_possible
 from holdback.tools.proofs.question import TRUE, UNKNOWN, AnswerIn, Question
 from holdback.tools.proofs.solver import Solver
 from small_rulebooks import ALIKE, FACTS, GBP, SmallRulebooks, every_deal, typical

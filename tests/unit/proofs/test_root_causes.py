@@ -12,7 +12,7 @@ from attrs import evolve
 
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
-from holdback.tools.proofs.root_causes import root_causes
+from holdback.tools.sanity.root_causes import root_causes
 from holdback.tools.workbench.proving import all_findings
 from small_folders import country, loaded, parameter, rule
 

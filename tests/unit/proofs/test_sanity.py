@@ -7,7 +7,7 @@ from datetime import date
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.tools.proofs.finding import ERROR, INFORMATION, WARNING
-from holdback.tools.proofs.sanity import sanity
+from holdback.tools.sanity.sanity import sanity
 from small_folders import FLEX, changed, child, country, loaded, parameter, rule
 
 RENEWAL, PRODUCTS = "renewal.toml", "products.toml"

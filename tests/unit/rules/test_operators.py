@@ -33,8 +33,8 @@ from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval
 from holdback.rules.sql import SQLITE, flag_sql
 from holdback.rules.tree import comparisons
-from holdback.tools.workbench.equivalence import distinguishing_deals
-from holdback.tools.workbench.expression_mutants import expression_mutants
+from holdback.tools.mutants.equivalence import distinguishing_deals
+from holdback.tools.mutants.expression_mutants import expression_mutants
 from small_catalogue import CATALOGUE, checked
 
 # Two facts and a constant of each kind, to put into a signature.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdback.tools.workbench.lint import findings
+from holdback.tools.lint.lint import findings
 from small_folders import changed, country, loaded
 
 

@@ -16,8 +16,8 @@ from every_case import for_every
 from holdback.errors import RuleError
 from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, interpret, parse
-from holdback.tools.workbench.equivalence import MAX_DEALS, distinguishing_deals, provably_same
-from holdback.tools.workbench.expression_mutants import expression_mutants
+from holdback.tools.mutants.equivalence import MAX_DEALS, distinguishing_deals, provably_same
+from holdback.tools.mutants.expression_mutants import expression_mutants
 from small_folders import country, loaded
 
 

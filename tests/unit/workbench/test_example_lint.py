@@ -6,7 +6,7 @@ import pytest
 from lint_findings import found, only
 
 from every_case import for_every
-from holdback.tools.workbench.example_run import Answer
+from holdback.tools.example_run import Answer
 from small_folders import (
     changed,
     country,

@@ -8,7 +8,7 @@ from small_rules import RULES, checked
 from counts import count
 from every_case import for_every
 from holdback.rules import parse
-from holdback.tools.workbench.expression_mutants import expression_mutants
+from holdback.tools.mutants.expression_mutants import expression_mutants
 
 
 @for_every(

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback.tools.workbench.mutation import mutants, stale_equivalent_mutants, verdicts
+from holdback.tools.mutants.mutation import mutants, stale_equivalent_mutants, verdicts
 from small_folders import (
     changed,
     child,

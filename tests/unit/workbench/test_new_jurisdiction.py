@@ -11,10 +11,10 @@ from template_files import filled_in
 from every_case import for_every
 from holdback.exact.exact_numbers import ROUNDINGS
 from holdback.merchant.deal import STATUSES
-from holdback.tools.workbench.coverage import coverage
-from holdback.tools.workbench.example_run import run_examples
-from holdback.tools.workbench.lint import findings
-from holdback.tools.workbench.mutation import verdicts
+from holdback.tools.example_run import run_examples
+from holdback.tools.lint.coverage import coverage
+from holdback.tools.lint.lint import findings
+from holdback.tools.mutants.mutation import verdicts
 from small_folders import country, loaded, said
 
 START, NOW = date(2026, 1, 1), date(2026, 7, 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.suggestions.prices import Prices, applications
-from holdback.tools.workbench.mutation import verdicts
 from small_folders import changed, country, loaded
 
 FIXED = 'limits = { calculator = "fixed", minimum = "EUR 500.00", maximum = "EUR 2000.00" }'

@@ -10,7 +10,7 @@ import pytest
 from every_case import for_every
 from holdback import InvalidDocument
 from holdback.exact.exact_json import write_json
-from holdback.tools.workbench.replay import replay
+from holdback.tools.replay.replay import replay
 from small_folders import changed, country, loaded
 
 NOW = date(2026, 7, 1)

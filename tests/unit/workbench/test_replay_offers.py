@@ -27,8 +27,8 @@ from holdback.jurisdictions import digest as digest_module
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Term
-from holdback.tools.workbench import repricing
-from holdback.tools.workbench.replay import replay_offers
+from holdback.tools.replay import repricing
+from holdback.tools.replay.replay import replay_offers
 from journey import EVIDENCE, Journey
 from small_folders import changed as changed_files
 from small_folders import write

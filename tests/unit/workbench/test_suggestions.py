@@ -10,8 +10,8 @@ from holdback.eligibility.facts import relations
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FolderFiles, read_jurisdiction
 from holdback.rules import interpret
+from holdback.tools.mutants.mutation import SURVIVED, verdicts
 from holdback.tools.suggestions.complete import complete
-from holdback.tools.workbench.mutation import SURVIVED, verdicts
 from small_folders import changed, child, country, example, loaded, rule, without_example
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdback.tools.workbench.lint import findings
+from holdback.tools.lint.lint import findings
 from small_folders import (
     changed,
     child,

@@ -24,7 +24,7 @@ from holdback.testing.conformance.requests import (
 from holdback.testing.conformance.rule_changes import rules
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulation import Simulation
-from holdback.tools.workbench.replay import SAME, replay_offers
+from holdback.tools.replay.replay import SAME, replay_offers
 
 # What the profile and the bank details say, and nothing else may say after an erasure.
 _PERSONAL: Final = (b"A. Person", b"Nine Lives Ltd", b"12345678901234567890.10", b"11111111")

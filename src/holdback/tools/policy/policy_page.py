@@ -32,8 +32,8 @@ from holdback.tools.policy.policy_sections import (
 )
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import INFORMATION
-from holdback.tools.proofs.sanity import CLAIM_WITHOUT_DAYS
-from holdback.tools.proofs.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.sanity.sanity import CLAIM_WITHOUT_DAYS
+from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
 from holdback.tools.workbench.proving import SEVERITIES, ShownFinding
 
 # What a claim means for readers who do not write rules; a claim that is not here has its own words.

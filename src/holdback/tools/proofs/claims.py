@@ -2,33 +2,50 @@
 
 A set of rules that means the same on several days, or in several jurisdictions, is asked about
 once. A broken claim has one headline, with the days on which it is one.
+
+Files state claims of their own: that a deal is never, or always, like that; that they tighten. No
+deal is let pass because a fact is missing, so a claim that holds of all deals whose facts are known
+holds of the others too (decisions/three-ideas).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, evolve, field
 
+from holdback.eligibility.facts import relations
 from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import InvalidDocument
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.claims import ALWAYS, NEVER, StatedClaim
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rules import Facts
+from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
-from holdback.tools.proofs.broken_claim import BrokenClaim
-from holdback.tools.proofs.finding import INFORMATION, NOT_DECIDED, Finding, Place
+from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, Finding, Place
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
-from holdback.tools.proofs.possible import is_possible
-from holdback.tools.proofs.question import FAILS, LIMIT, PASSES, OutcomeIn, Question, moved_to
+from holdback.tools.proofs.question import (
+    FAILS,
+    LIMIT,
+    NOT_TRUE,
+    PASSES,
+    TRUE,
+    AnswerIn,
+    OutcomeIn,
+    Part,
+    Question,
+    moved_to,
+)
 from holdback.tools.proofs.rule_claims import RuleClaims
+from holdback.tools.proofs.shared_facts import shared_facts
 from holdback.tools.proofs.solver import Possibility, Solver
-from holdback.tools.proofs.stated_claims import broken_stated_claim
 
 
 @frozen(kw_only=True)
@@ -328,3 +345,56 @@ def typical(jurisdiction: Jurisdiction, subject: Subject) -> Facts:
         return catalogue.prepare(given)  # type: ignore[arg-type]
     except InvalidDocument:
         return (None,) * len(catalogue.facts)
+
+
+def is_possible(facts: Facts, currency: Currency) -> bool:
+    """Return whether a deal with prepared *facts* can exist; a missing fact contradicts nothing."""
+    return all(interpret(relation, facts) is not False for relation in relations(currency))
+
+
+_MESSAGES: Final = {
+    NEVER: "can be {passed} although `{text}`",
+    ALWAYS: "can be {passed} without `{text}`",
+}
+
+
+def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | None) -> BrokenClaim:
+    """
+    Return the broken claim that it would be if *claim* did not hold of *rules*.
+
+    Its question asks for a deal of which it does not hold. *parent* has the rules that an `overlay`
+    tightens; None where the parent has none, which lets nobody pass.
+    """
+    is_renewal = claim.product is None
+    passes = OutcomeIn(rules, PASSES, floor=is_renewal)
+    catalogue = rules.catalogue
+    passed = "eligible" if is_renewal else "accepted"
+    who = "a deal" if is_renewal else "an application"
+    parts: tuple[Part, ...]
+    if claim.tree is not None:
+        wanted = TRUE if claim.kind == NEVER else NOT_TRUE
+        parts = (passes, AnswerIn(claim.checked(catalogue), wanted))
+        said = _MESSAGES[claim.kind].format(passed=passed, text=claim.text)
+        hint = "correct the rules, or the claim"
+    elif parent is None:
+        parts = (passes,)
+        said = f"can be {passed} on days on which the parent has no rules for it"
+        hint = (
+            "nobody passes there; let the claim begin with the rules of the parent, or correct it"
+        )
+    else:
+        fails = OutcomeIn(parent, FAILS, floor=is_renewal)
+        parts, catalogue = (passes, fails), shared_facts(parent, rules).catalogue
+        said = f"can be {passed} that is not {passed} under the parent {parent.jurisdiction}"
+        hint = (
+            "these rules are to tighten those of the parent; correct them, or leave the claim out"
+        )
+    return BrokenClaim(
+        claim=f"stated-{claim.kind}",
+        severity=ERROR,
+        code="not_proved",
+        message=f"{who} {said}",
+        hint=hint,
+        spots=(ClaimSpot(claim=claim),),
+        question=Question(catalogue=catalogue, parts=parts),
+    )

@@ -15,11 +15,11 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES, PRODUCTS, RENEWAL, FolderFiles, read_jurisdiction
 from holdback.jurisdictions.written import written
 from holdback.rules import Fact
+from holdback.tools.example_run import ExampleRun, run_examples
+from holdback.tools.mutants.mutation import Verdict
 from holdback.tools.suggestions.insertion import PLAUSIBLE, inserted
 from holdback.tools.suggestions.suggest import Report, suggestions
 from holdback.tools.suggestions.typical import PARTS, missing_typical
-from holdback.tools.workbench.example_run import ExampleRun, run_examples
-from holdback.tools.workbench.mutation import Verdict
 
 _FILE_OF = {"renewal": RENEWAL, "products": PRODUCTS}
 _NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})

@@ -15,7 +15,7 @@ from holdback.jurisdictions.reader import JURISDICTION, PRODUCTS, RENEWAL
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.written import toml_text, value_of, written
 from holdback.rules import Catalogue, Facts
-from holdback.tools.workbench.example_run import ExampleRun, run_example
+from holdback.tools.example_run import ExampleRun, run_example
 
 # What an example lists of an offer; the term only where nothing else tells two offers apart.
 SHORT_OFFER: Final = ("funded_amount", "repayment_amount", "split_percentage", "factor_rate")

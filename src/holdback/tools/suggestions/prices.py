@@ -17,10 +17,10 @@ from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.merchant.product import ACCEPTED
 from holdback.offers.registry import PriceableProduct
 from holdback.rules import Facts, Kind, Type
+from holdback.tools.example_run import bound, priced_answer, quoted_on, run_example
 from holdback.tools.suggestions.drafts import LONG_OFFER, SHORT_OFFER, DraftedExample
 from holdback.tools.suggestions.nearby import changed, roughness, roundest
 from holdback.tools.suggestions.subject import offered
-from holdback.tools.workbench.example_run import bound, priced_answer, quoted_on, run_example
 
 _TAKINGS: Final = "average_monthly_takings"
 _MONEY: Final = re.compile(r"[A-Z]{3} [0-9.]+")

@@ -14,6 +14,8 @@ from holdback.jurisdictions.examples import MAX_AGES
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.rules import Checked, Facts
+from holdback.tools.example_run import run_examples
+from holdback.tools.mutants.mutation import SURVIVED, Verdict, verdicts
 from holdback.tools.suggestions.drafts import DraftedExample
 from holdback.tools.suggestions.names import (
     beside_which,
@@ -40,8 +42,6 @@ from holdback.tools.suggestions.survivors import (
 )
 from holdback.tools.suggestions.typical import part_of, typical_facts
 from holdback.tools.suggestions.wanted import Evidence, SideWanted, Wanted, gaps
-from holdback.tools.workbench.example_run import run_examples
-from holdback.tools.workbench.mutation import SURVIVED, Verdict, verdicts
 
 Report = Callable[[str], None]
 # Mutants between two reports.

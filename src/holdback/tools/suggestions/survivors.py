@@ -16,12 +16,12 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.rules import Checked, Facts
+from holdback.tools.example_run import run_example
+from holdback.tools.mutants.mutation import Verdict
 from holdback.tools.proofs.changed_rule import ChangedRule, changed_rules
 from holdback.tools.proofs.question import Question
 from holdback.tools.suggestions.subject import answered, offered, rules_of
 from holdback.tools.suggestions.wanted import Evidence, Wanted
-from holdback.tools.workbench.example_run import run_example
-from holdback.tools.workbench.mutation import Verdict
 
 
 @frozen

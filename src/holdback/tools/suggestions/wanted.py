@@ -14,6 +14,10 @@ from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.rules import Checked, Facts, Kind, closure
 from holdback.rules.tree import FactRead, leaves
+from holdback.tools.example_run import ExampleRun
+from holdback.tools.lint.coverage import coverage
+from holdback.tools.lint.switch_off_gaps import unshown_switch_offs
+from holdback.tools.lint.thresholds import Threshold, thresholds
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
 from holdback.tools.suggestions.nearby import Test, changed
 from holdback.tools.suggestions.subject import (
@@ -25,10 +29,6 @@ from holdback.tools.suggestions.subject import (
     rule_from,
     rules_of,
 )
-from holdback.tools.workbench.coverage import coverage
-from holdback.tools.workbench.example_run import ExampleRun
-from holdback.tools.workbench.switch_off_gaps import unshown_switch_offs
-from holdback.tools.workbench.thresholds import Threshold, thresholds
 
 
 @frozen(kw_only=True)

@@ -18,6 +18,7 @@ from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example
+from holdback.tools.example_run import Answer, run_example
 from holdback.tools.proofs.finding import (
     ERROR,
     INFORMATION,
@@ -27,11 +28,10 @@ from holdback.tools.proofs.finding import (
     Place,
     Severity,
 )
-from holdback.tools.proofs.gaps import GAP
-from holdback.tools.proofs.root_causes import root_causes
-from holdback.tools.proofs.sanity import sanity
 from holdback.tools.proofs.witness import Witness
-from holdback.tools.workbench.example_run import Answer, run_example
+from holdback.tools.sanity.gaps import GAP
+from holdback.tools.sanity.root_causes import root_causes
+from holdback.tools.sanity.sanity import sanity
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra
     from holdback.tools.proofs.claims import Prover

@@ -9,11 +9,11 @@ from typing import Final
 from attrs import evolve
 
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.tools.proofs.far_dates import FAR_DATE, is_far
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding
-from holdback.tools.proofs.gaps import GAP
-from holdback.tools.proofs.jumps import JUMP
-from holdback.tools.proofs.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.sanity.far_dates import FAR_DATE, is_far
+from holdback.tools.sanity.gaps import GAP
+from holdback.tools.sanity.jumps import JUMP
+from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
 
 # The claims that files state themselves.
 _STATED: Final = "stated-"

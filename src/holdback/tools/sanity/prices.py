@@ -19,7 +19,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SETTLEMENT, SourceProduct
 from holdback.rules import Fact, Kind, Type
 from holdback.tools.proofs.finding import ERROR, Finding
-from holdback.tools.proofs.headline import Headline, Line
+from holdback.tools.sanity.headline import Headline, Line
 
 FREE_MONEY: Final = "free-money"
 RISING_PRICE: Final = "rising-price"

@@ -11,7 +11,7 @@ from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.tools.workbench.example_run import ExampleRun
+from holdback.tools.example_run import ExampleRun
 
 _WORDS = {True: "true", False: "false", None: "unknown"}
 

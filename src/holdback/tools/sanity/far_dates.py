@@ -16,7 +16,7 @@ from holdback.jurisdictions.toml import Node
 from holdback.rules import Kind
 from holdback.rules.tree import Expression, Literal, Syntax
 from holdback.tools.proofs.finding import Finding
-from holdback.tools.proofs.headline import Headline, Line, Position
+from holdback.tools.sanity.headline import Headline, Line, Position
 
 FAR_DATE: Final = "far-date"
 # Thirty years, whichever of them are leap years. The review says around when the files were

@@ -13,14 +13,14 @@ from typing import Final, TypeAlias
 from attrs import evolve
 
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.tools.proofs.far_dates import far_dates, is_far
 from holdback.tools.proofs.finding import INFORMATION, Finding
-from holdback.tools.proofs.gaps import gaps
-from holdback.tools.proofs.headline import Headline, Line, slices
-from holdback.tools.proofs.jumps import jumps
-from holdback.tools.proofs.prices import prices
-from holdback.tools.proofs.reason_figures import contradicted_reasons
-from holdback.tools.proofs.switched_off import mostly_switched_off
+from holdback.tools.sanity.far_dates import far_dates, is_far
+from holdback.tools.sanity.gaps import gaps
+from holdback.tools.sanity.headline import Headline, Line, slices
+from holdback.tools.sanity.jumps import jumps
+from holdback.tools.sanity.prices import prices
+from holdback.tools.sanity.reason_figures import contradicted_reasons
+from holdback.tools.sanity.switched_off import mostly_switched_off
 
 CLAIM_WITHOUT_DAYS: Final = "claim-without-days"
 

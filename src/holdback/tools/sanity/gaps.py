@@ -14,7 +14,7 @@ from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.tools.proofs.finding import Finding
-from holdback.tools.proofs.headline import Headline, Line, days_text
+from holdback.tools.sanity.headline import Headline, Line, days_text
 
 GAP: Final = "gap"
 

@@ -15,8 +15,8 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules import closure
-from holdback.tools.workbench.example_run import ExampleRun
-from holdback.tools.workbench.mutation import with_inherited
+from holdback.tools.example_run import ExampleRun
+from holdback.tools.mutants.mutation import with_inherited
 
 # Bounds the cost of a check: further switch-offs are not tried.
 MAX_SWITCH_OFFS: Final = 60

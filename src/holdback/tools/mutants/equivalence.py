@@ -20,7 +20,7 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
-from holdback.tools.workbench.price_equivalence import why_priced_alike
+from holdback.tools.mutants.price_equivalence import why_priced_alike
 
 # Why two sets of rules are the same, above the floor or not; None where it is not proved.
 Prove: TypeAlias = Callable[[RuleSet, RuleSet, bool], str | None]

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator
 
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.tools.workbench.coverage import Coverage, coverage
-from holdback.tools.workbench.example_run import ExampleRun
-from holdback.tools.workbench.switch_off_gaps import switch_off_gaps
-from holdback.tools.workbench.thresholds import one_sided_thresholds
+from holdback.tools.example_run import ExampleRun
+from holdback.tools.lint.coverage import Coverage, coverage
+from holdback.tools.lint.switch_off_gaps import switch_off_gaps
+from holdback.tools.lint.thresholds import one_sided_thresholds
 
 
 def coverage_gaps(

@@ -22,8 +22,7 @@ from holdback.merchant.referral import DECLINE
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
-from holdback.tools.workbench.record_differences import codes
-from holdback.tools.workbench.recorded import RecordedOffers, versions_in
+from holdback.tools.replay.recorded import RecordedOffers, codes, versions_in
 
 # What a product and an offer say apart from their ids and sentences.
 _TERMS: Final = ("decision", "repayment_mechanism")

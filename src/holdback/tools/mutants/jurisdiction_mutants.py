@@ -15,7 +15,7 @@ from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
-from holdback.tools.workbench.mutant import Mutant, within
+from holdback.tools.mutants.mutant import Mutant, within
 
 
 def jurisdiction_mutants(jurisdiction: Jurisdiction) -> Iterator[Mutant]:

@@ -24,7 +24,7 @@ from holdback.offers.factor_rate import BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.split_percentage import Affordability
-from holdback.tools.workbench.example_run import bound
+from holdback.tools.example_run import bound
 
 _KINDS: Final = ("limits", "split_percentage", "factor_rate", "term", "settlement")
 

@@ -32,13 +32,13 @@ from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
-from holdback.tools.workbench.equivalence import why_same
-from holdback.tools.workbench.example_run import run_example
-from holdback.tools.workbench.expression_mutants import expression_mutants, neighbours
-from holdback.tools.workbench.jurisdiction_mutants import jurisdiction_mutants
-from holdback.tools.workbench.mutant import Mutant, within
-from holdback.tools.workbench.proved_equivalence import why_proved_same
-from holdback.tools.workbench.setting_mutants import SettingMutant, setting_mutants
+from holdback.tools.example_run import run_example
+from holdback.tools.mutants.equivalence import why_same
+from holdback.tools.mutants.expression_mutants import expression_mutants, neighbours
+from holdback.tools.mutants.jurisdiction_mutants import jurisdiction_mutants
+from holdback.tools.mutants.mutant import Mutant, within
+from holdback.tools.mutants.proved_equivalence import why_proved_same
+from holdback.tools.mutants.setting_mutants import SettingMutant, setting_mutants
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"

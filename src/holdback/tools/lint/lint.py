@@ -22,15 +22,15 @@ from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import priceable_products
 from holdback.rules import Facts, interpret
-from holdback.tools.workbench.coverage_gaps import coverage_gaps
-from holdback.tools.workbench.equivalence import distinguishing_deals
-from holdback.tools.workbench.example_lint import (
+from holdback.tools.example_run import ExampleRun
+from holdback.tools.lint.coverage_gaps import coverage_gaps
+from holdback.tools.lint.example_lint import (
     evidence_from_the_future,
     failing_examples,
     run_or_error,
 )
-from holdback.tools.workbench.example_run import ExampleRun
-from holdback.tools.workbench.initial_lint import distinct_rules, never_accepted
+from holdback.tools.lint.initial_lint import distinct_rules, never_accepted
+from holdback.tools.mutants.equivalence import distinguishing_deals
 
 _PROGRESS: Final = "progress"
 _ONE_DAY: Final = timedelta(days=1)

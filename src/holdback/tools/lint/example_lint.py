@@ -8,7 +8,7 @@ from typing import Any, Final
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example
-from holdback.tools.workbench.example_run import Answer, ExampleRun, run_example
+from holdback.tools.example_run import Answer, ExampleRun, run_example
 
 _CHECKED: Final = "credit_checked_on"
 

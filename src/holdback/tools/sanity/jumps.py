@@ -10,7 +10,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.timeline import Timeline, TimelineEntry
 from holdback.rules import Kind, Type
 from holdback.tools.proofs.finding import Finding
-from holdback.tools.proofs.headline import Headline, Line
+from holdback.tools.sanity.headline import Headline, Line
 
 JUMP: Final = "jump"
 FACTOR: Final = 10

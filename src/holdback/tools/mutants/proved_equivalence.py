@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from holdback.eligibility.ruleset import RuleSet
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.tools.workbench.equivalence import why_same
+from holdback.tools.mutants.equivalence import why_same
 
 
 def why_proved_same(first: Rulebook, second: Rulebook) -> str | None:

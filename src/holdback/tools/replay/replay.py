@@ -16,18 +16,16 @@ from holdback.jurisdictions.digest import Versions, scheme, second_digest
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.offers.registry import registered
-from holdback.tools.workbench.record_differences import (
-    plain_facts,
-    record_differences,
-    wording_differences,
-)
-from holdback.tools.workbench.recorded import (
+from holdback.tools.replay.recorded import (
     RecordedOffers,
+    plain_facts,
     read_offers_issued,
     read_record,
+    record_differences,
     versions_in,
+    wording_differences,
 )
-from holdback.tools.workbench.repricing import repriced
+from holdback.tools.replay.repricing import repriced
 
 SAME: Final = "the same"
 DIFFERENT: Final = "different"

@@ -10,7 +10,7 @@ from attrs import evolve
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.timeline import Period
 from holdback.tools.proofs.finding import Finding
-from holdback.tools.proofs.headline import Headline, Line, joined, slices
+from holdback.tools.sanity.headline import Headline, Line, joined, slices
 
 SWITCHED_OFF_RULES: Final = "switched-off-rules"
 

@@ -1,0 +1,1 @@
+"""A recorded decision derived again: outcomes, reasons and prices."""
