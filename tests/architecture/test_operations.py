@@ -21,7 +21,7 @@ from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Reply, operation_of
 from holdback.testing import strategies
-from holdback.testing.conformance.agent_operations import AGENTS
+from holdback.testing.conformance.simulated.agent_operations import AGENTS
 from holdback.testing.strategies.likely_inputs import input_of
 from holdback.testing.strategies.moment import Moment
 from holdback.wire.commands import read_input
@@ -193,7 +193,9 @@ def test_the_conformance_suite_asks_for_every_operation():
     """
     Each command, and the lookup, is asked for by an action of the suite's histories.
     """
-    tree = ast.parse((SOURCE / "testing/conformance/actions.py").read_text(encoding="utf-8"))
+    tree = ast.parse(
+        (SOURCE / "testing/conformance/simulated/actions.py").read_text(encoding="utf-8")
+    )
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
 
     assert {*COMMANDS, "look_up"} <= texts | set(AGENTS)

@@ -30,8 +30,9 @@ from attrs import define, evolve, field, frozen
 from sqlalchemy import create_engine
 
 from holdback.jurisdictions.folder import bundled_path
-from holdback.testing.conformance import Crashed, rule_changes
+from holdback.testing.conformance import Crashed
 from holdback.testing.conformance.host import OPTIONAL
+from holdback.testing.conformance.simulated import rule_changes
 
 SERVING = Path(__file__).with_name("serving.py")
 START = 60  # seconds in which a process starts on a busy machine

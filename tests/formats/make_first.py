@@ -32,10 +32,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
 from holdback.exact.exact_json import write_json
-from holdback.testing.conformance import scripted_checks as scripted
-from holdback.testing.conformance.histories import carry_out, draw_steps
+from holdback.testing.conformance.checks import scripted_checks as scripted
 from holdback.testing.conformance.host import OPTIONAL
 from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.histories import carry_out, draw_steps
 from holdback.testing.inputs import run_operation
 from holdback.testing.strategies.likely_inputs import Moment, request
 

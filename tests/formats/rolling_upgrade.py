@@ -25,11 +25,12 @@ from sqlalchemy import create_engine, select
 from holdback import InvalidDocument, Merchant, wire
 from holdback.lifecycle.evolve import evolve_all
 from holdback.testing import payloads
-from holdback.testing.conformance import CHECKS, Effort, Session, actions, rule_changes, run_checks
-from holdback.testing.conformance.exchanges import SimulatedMerchant
-from holdback.testing.conformance.histories import carry_out, draw_steps
+from holdback.testing.conformance import CHECKS, Effort, Session, run_checks
 from holdback.testing.conformance.invariants import BrokenInvariantError
-from holdback.testing.conformance.requests import look_up
+from holdback.testing.conformance.simulated import actions, rule_changes
+from holdback.testing.conformance.simulated.exchanges import SimulatedMerchant
+from holdback.testing.conformance.simulated.histories import carry_out, draw_steps
+from holdback.testing.conformance.simulated.requests import look_up
 
 # Which versions serve, one phase after the other: upgraded, and rolled back.
 PHASES = (("first",), ("first", "new"), ("new",), ("new", "first"), ("first",))

@@ -42,8 +42,8 @@ import postgres
 
 from holdback.testing import payloads
 from holdback.testing.conformance import Crashed
-from holdback.testing.conformance.requests import new_offers
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.requests import new_offers
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 MERCHANTS = 4
 WORKERS = 4

@@ -7,7 +7,7 @@ import pytest
 
 from counts import count
 from holdback.testing.conformance import Effort, MemoryHost, conformance_suite
-from holdback.testing.conformance.checks import CHECKS, rerun_options, run_check
+from holdback.testing.conformance.check_table import CHECKS, rerun_options, run_check
 from holdback.testing.conformance.session import Session
 
 EFFORT = Effort(

@@ -12,10 +12,10 @@ from counts import count
 from holdback.lifecycle.operations import COMMANDS
 from holdback.merchant.deal import STATUSES
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
-from holdback.testing.conformance.actions import ACTIONS
-from holdback.testing.conformance.checks import rerun_options, run_check
-from holdback.testing.conformance.histories import carry_out, draw_steps
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.check_table import rerun_options, run_check
+from holdback.testing.conformance.simulated.actions import ACTIONS
+from holdback.testing.conformance.simulated.histories import carry_out, draw_steps
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 HISTORIES, OPERATIONS = count("simulated histories"), 100
 # Histories that together have to show everything that can happen.

@@ -6,8 +6,9 @@ import time
 from datetime import timedelta
 from types import MappingProxyType
 
-from holdback.testing.conformance import CHECKS, Crashed, Effort, MemoryHost, Session, crashes
-from holdback.testing.conformance.checks import run_check
+from holdback.testing.conformance import CHECKS, Crashed, Effort, MemoryHost, Session
+from holdback.testing.conformance.check_table import run_check
+from holdback.testing.conformance.checks import crashes
 
 # A tenth of the suite's own, so that the test takes a second.
 LONGEST_LIFE = timedelta(milliseconds=25)

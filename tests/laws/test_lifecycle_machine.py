@@ -43,7 +43,7 @@ from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.merchant import ClosedOfferSet
 from holdback.merchant.profile import Profile
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
 MONEY_SEQUENCES = count("sequences of commands about one merchant's money")

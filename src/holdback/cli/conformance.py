@@ -103,7 +103,7 @@ def _run_checks(conformance: Any, session: Any, checks: Any, host: str) -> int:
     failed = not_tested = 0
     for check in checks:
         with _progress(session, check.name):
-            result = conformance.checks.run_check(check, session)
+            result = conformance.check_table.run_check(check, session)
         name = f"{check.name:{_NAME_WIDTH}}"
         if result.skipped is not None:
             not_tested += 1

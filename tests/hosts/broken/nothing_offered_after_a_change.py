@@ -2,7 +2,7 @@
 
 from holdback import Refusal
 from holdback.testing.conformance import MemoryHost
-from holdback.testing.conformance.rule_changes import graded_rules, rules
+from holdback.testing.conformance.simulated.rule_changes import graded_rules, rules
 
 BREAKS = ("changed rules", "still-served")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdback.testing.conformance.crashes import crash_until_past_the_last_step
+from holdback.testing.conformance.checks.crashes import crash_until_past_the_last_step
 from holdback.testing.conformance.invariants import BrokenInvariantError
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.projection import Projection
 
 
 def test_an_event_of_an_unknown_type():

@@ -24,7 +24,7 @@ from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import PROFILE
 from holdback.merchant.referral import NotedHold
 from holdback.testing import Story, Then, given
-from holdback.testing.messages import PERSONAL, differences, shown
+from holdback.testing.then import PERSONAL, differences, shown
 
 ENGINE = Engine.for_trial()
 AT = "2026-07-06T09:00:00Z"

@@ -9,7 +9,7 @@ A host implements `open`, `handle` and `history` (see `Host`). Where it can, it 
 
 from __future__ import annotations
 
-from holdback.testing.conformance.checks import CHECKS, rerun_options, run_checks
+from holdback.testing.conformance.check_table import CHECKS, rerun_options, run_checks
 from holdback.testing.conformance.host import PARTNER_OPERATIONS, Crashed, Host, Process
 from holdback.testing.conformance.invariants import INVARIANTS
 from holdback.testing.conformance.memory_host import MemoryHost

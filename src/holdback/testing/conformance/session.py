@@ -10,7 +10,7 @@ from attrs import define, field
 
 from holdback.frozen_classes import frozen
 from holdback.testing.conformance.host import Host, Process, optional_methods
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 
 @frozen(kw_only=True)

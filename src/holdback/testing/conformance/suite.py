@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from holdback.testing.conformance.checks import CHECKS, Check, rerun_options, run_check
+from holdback.testing.conformance.check_table import CHECKS, Check, rerun_options, run_check
 from holdback.testing.conformance.host import Host
 from holdback.testing.conformance.session import Effort, Session
 

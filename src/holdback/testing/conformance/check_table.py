@@ -8,20 +8,20 @@ from typing import Final
 import attrs
 
 from holdback.frozen_classes import frozen
-from holdback.testing.conformance import (
+from holdback.testing.conformance.checks import (
     crashes,
-    evidence,
-    histories,
-    ledger,
+    deals_money,
+    held_evidence,
     publishing,
     races,
     referrals,
     years,
 )
-from holdback.testing.conformance import scripted_checks as scripted
+from holdback.testing.conformance.checks import scripted_checks as scripted
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
 from holdback.testing.conformance.session import Effort, Session
+from holdback.testing.conformance.simulated import histories
 
 
 @frozen
@@ -65,18 +65,20 @@ CHECKS: Final = (
     ),
     Check("tenancy", "another partner's offers and merchants", scripted.tenancy),
     Check("deliveries", "entries delivered twice and in any order", scripted.deliveries),
-    Check("refunds", "what was overpaid, refunded in parts, each asked for again", ledger.refunds),
-    Check("transfers", "a late remittance, moved to the active deal", ledger.transfers),
+    Check(
+        "refunds", "what was overpaid, refunded in parts, each asked for again", deals_money.refunds
+    ),
+    Check("transfers", "a late remittance, moved to the active deal", deals_money.transfers),
     Check(
         "unwinding",
         "a renewal that is undone within its cooling-off days",
-        ledger.unwinding,
+        deals_money.unwinding,
         ("change_rules",),
     ),
     Check(
         "evidence",
         "results of checks that requests bring and agents record, in several orders",
-        evidence.evidence,
+        held_evidence.evidence,
     ),
     Check(
         "approvals", "what a person's approval lifts, and what it never lifts", referrals.approvals

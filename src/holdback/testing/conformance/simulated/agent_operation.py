@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any, Final, TypeAlias
 
 from holdback.frozen_classes import frozen
-from holdback.testing.conformance.exchanges import SimulatedMerchant
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.exchanges import SimulatedMerchant
+from holdback.testing.conformance.simulated.projection import Projection
 
 # An id that no host issues.
 UNKNOWN: Final = "00000000-0000-0000-0000-000000000000"

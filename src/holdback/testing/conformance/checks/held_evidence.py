@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdback.testing import payloads
-from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.requests import decisions, request_offers
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.exchanges import OK, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import decisions, request_offers
+from holdback.testing.conformance.simulated.simulation import Simulation
 from holdback.wire.timestamps import write_timestamp
 
 

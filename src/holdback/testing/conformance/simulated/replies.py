@@ -11,12 +11,17 @@ from typing import Any, Final
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt
-from holdback.testing.conformance.agent_operations import AGENTS
-from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant, excerpt
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.projected_deal import OWING, ProjectedDeal
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.agent_operations import AGENTS
+from holdback.testing.conformance.simulated.exchanges import (
+    OK,
+    Exchange,
+    SimulatedMerchant,
+    excerpt,
+)
+from holdback.testing.conformance.simulated.projected_deal import OWING, ProjectedDeal
+from holdback.testing.conformance.simulated.projection import Projection
 
 _PROBLEM_FIELDS: Final = ("type", "title", "status", "detail", "code")
 # The fields of the replies to partners (service 2.2, 2.4, 2.5).

@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from holdback.testing import payloads
-from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import OK, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import (
     accept,
     deliver,
     first_deal,
@@ -21,9 +22,8 @@ from holdback.testing.conformance.requests import (
     request_offers,
     review,
 )
-from holdback.testing.conformance.rule_changes import rules
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.rule_changes import rules
+from holdback.testing.conformance.simulated.simulation import Simulation
 from holdback.tools.replay.replay import SAME, replay_offers
 
 # What the profile and the bank details say, and nothing else may say after an erasure.

@@ -10,19 +10,19 @@ from typing import Final, TypeAlias
 
 from holdback.frozen_classes import frozen
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operation import UNKNOWN
-from holdback.testing.conformance.agent_operations import AGENTS
-from holdback.testing.conformance.exchanges import OK, PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.projected_deal import amount, kind_of
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.simulated.agent_operation import UNKNOWN
+from holdback.testing.conformance.simulated.agent_operations import AGENTS
+from holdback.testing.conformance.simulated.exchanges import OK, PENNY, SimulatedMerchant
+from holdback.testing.conformance.simulated.projected_deal import amount, kind_of
+from holdback.testing.conformance.simulated.requests import (
     accept,
     deliver,
     pay_until_renewable,
     request_offers,
 )
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 # Merchants of each partner.
 MERCHANTS: Final = 3

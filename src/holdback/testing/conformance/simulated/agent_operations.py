@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import Final
 
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operation import UNKNOWN, AgentOperation, Bodies
-from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import AGENT_OPERATIONS
-from holdback.testing.conformance.money_operations import MONEY_AGENTS
-from holdback.testing.conformance.projection import Projection, instant
+from holdback.testing.conformance.simulated.agent_operation import UNKNOWN, AgentOperation, Bodies
+from holdback.testing.conformance.simulated.exchanges import PENNY, SimulatedMerchant
+from holdback.testing.conformance.simulated.money_operations import MONEY_AGENTS
+from holdback.testing.conformance.simulated.projection import Projection, instant
 
 # The codes of holds, of which no partner may see any.
 HOLD_CODES: Final = ("hold-of-fraud", "hold-of-a-dispute")

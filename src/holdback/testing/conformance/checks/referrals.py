@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operations import HOLD_CODES
-from holdback.testing.conformance.evidence import record
-from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.checks.held_evidence import record
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.agent_operations import HOLD_CODES
+from holdback.testing.conformance.simulated.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import (
     accept,
     decisions,
     deliver,
@@ -22,8 +23,7 @@ from holdback.testing.conformance.requests import (
     request_offers,
     review,
 )
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 # A person decides about a merchant with this score, and no rule lets one with the other pass.
 _REFERRED, _DECLINED = 600, 400

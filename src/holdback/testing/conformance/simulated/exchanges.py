@@ -15,7 +15,7 @@ from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.host import Answer, Host, Input
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.projection import Projection
 
 OK: Final = 200
 PENNY: Final = Decimal("0.01")

@@ -13,18 +13,18 @@ from typing import Final
 
 from holdback.frozen_classes import frozen
 from holdback.testing import payloads
-from holdback.testing.conformance.exchanges import (
+from holdback.testing.conformance.host import Host, Input, Process
+from holdback.testing.conformance.invariants import BrokenInvariantError, expect
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import (
     OK,
     Exchange,
     SimulatedMerchant,
     ask_until_free,
 )
-from holdback.testing.conformance.host import Host, Input, Process
-from holdback.testing.conformance.invariants import BrokenInvariantError, expect
-from holdback.testing.conformance.replies import check_form
-from holdback.testing.conformance.requests import look_up, new_offers
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.replies import check_form
+from holdback.testing.conformance.simulated.requests import look_up, new_offers
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 _ATTEMPTS: Final = 50
 # More processes than this wait for a processor and no longer race each other.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from holdback.testing.conformance.crashes import crash_until_past_the_last_step
-from holdback.testing.conformance.exchanges import SimulatedMerchant
+from holdback.testing.conformance.checks.crashes import crash_until_past_the_last_step
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import (
     accept,
     close_as_defaulted,
     first_deal,
@@ -19,7 +20,6 @@ from holdback.testing.conformance.requests import (
     pay_until_renewable,
     review,
 )
-from holdback.testing.conformance.session import Session
 
 
 def publishing(session: Session) -> None:

@@ -6,10 +6,11 @@ from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from holdback.testing import payloads
-from holdback.testing.conformance.exchanges import OK, PENNY, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.money_operations import principal_due
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import OK, PENNY, Exchange, SimulatedMerchant
+from holdback.testing.conformance.simulated.money_operations import principal_due
+from holdback.testing.conformance.simulated.requests import (
     accept,
     decisions,
     deliver,
@@ -20,9 +21,8 @@ from holdback.testing.conformance.requests import (
     pay_until_renewable,
     request_offers,
 )
-from holdback.testing.conformance.rule_changes import cooling_rules, rules
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.rule_changes import cooling_rules, rules
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 
 def refunds(session: Session) -> None:

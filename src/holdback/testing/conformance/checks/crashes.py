@@ -10,10 +10,11 @@ from typing import Final, TypeAlias
 
 from holdback.frozen_classes import frozen
 from holdback.testing import payloads
-from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.host import Crashed, Process
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import OK, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import (
     accept,
     ask_everything,
     fund,
@@ -22,8 +23,7 @@ from holdback.testing.conformance.requests import (
     pay,
     request_offers,
 )
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 # More steps than any reasonable operation has: a bound for hosts whose steps never end.
 _MOST_STEPS: Final = 500

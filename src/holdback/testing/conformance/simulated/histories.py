@@ -12,11 +12,11 @@ from random import Random
 from time import monotonic
 from typing import Final
 
-from holdback.testing.conformance.actions import ACTIONS, Step
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.actions import ACTIONS, Step
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 # The number of histories after which the store is emptied, so that it does not grow without end.
 _PER_STORE: Final = 500

@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operations import AGENTS
-from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.agent_operations import AGENTS
+from holdback.testing.conformance.simulated.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 
 def request_offers(  # noqa: PLR0913  # four of them are rarely given

@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operation import UNKNOWN
-from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
-from holdback.testing.conformance.requests import (
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.agent_operation import UNKNOWN
+from holdback.testing.conformance.simulated.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import (
     accept,
     ask_everything,
     close_as_defaulted,
@@ -28,7 +29,7 @@ from holdback.testing.conformance.requests import (
     request_offers,
     review,
 )
-from holdback.testing.conformance.rule_changes import (
+from holdback.testing.conformance.simulated.rule_changes import (
     CHANGES,
     DROPPED,
     GRADE,
@@ -36,8 +37,7 @@ from holdback.testing.conformance.rule_changes import (
     graded_rules_after,
     rules,
 )
-from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import Simulation
+from holdback.testing.conformance.simulated.simulation import Simulation
 
 # What is refused after a change: without the rules of a jurisdiction, or in another currency.
 _REFUSED_AFTER: Final[Mapping[str, str]] = MappingProxyType(

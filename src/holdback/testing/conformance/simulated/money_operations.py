@@ -8,10 +8,10 @@ from decimal import ROUND_DOWN, Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.testing.conformance.agent_operation import UNKNOWN, AgentOperation, Bodies
-from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
-from holdback.testing.conformance.projected_deal import ProjectedDeal, amount
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.simulated.agent_operation import UNKNOWN, AgentOperation, Bodies
+from holdback.testing.conformance.simulated.exchanges import PENNY, SimulatedMerchant
+from holdback.testing.conformance.simulated.projected_deal import ProjectedDeal, amount
+from holdback.testing.conformance.simulated.projection import Projection
 
 # Of what is possible: the whole, a part, a penny too much, and a penny too little.
 _PARTS: Final[tuple[Callable[[Decimal], Decimal], ...]] = (

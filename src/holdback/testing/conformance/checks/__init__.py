@@ -1,0 +1,1 @@
+"""The checks of a host, each a script with what has to hold."""

@@ -1,0 +1,1 @@
+"""The simulated world: what a history asks of a host, and what the host should answer."""
