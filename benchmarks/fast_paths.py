@@ -291,7 +291,7 @@ def frames(rows: int) -> Iterator[Path]:
             "split by rulebook",
             "assess ten jurisdictions, PyArrow",
             lambda: portfolio.assess(mixed, jurisdictions),
-            {"holdback.portfolio.assessing.assessment:split_by_rulebook": together},
+            {"holdback.portfolio.assessing.assessed_frames:split_by_rulebook": together},
         ),
         Path(
             "expressions of Polars itself",
@@ -314,7 +314,7 @@ def frames(rows: int) -> Iterator[Path]:
             {
                 "holdback.portfolio.assessing.outcome_columns:StepWriter.mask": wide,
                 # Expressions are cached, so the plain way needs a cache of its own.
-                "holdback.portfolio.assessing.assessment:outcome_steps": lru_cache(
+                "holdback.portfolio.assessing.assessed_frames:outcome_steps": lru_cache(
                     outcome.outcome_steps.__wrapped__
                 ),
             },

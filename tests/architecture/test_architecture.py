@@ -52,15 +52,15 @@ IMPORTED_BY = {
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": (
         "portfolio.sample.dice",
-        "portfolio.sample.sample_deals",
-        "portfolio.sample.sample_ledgers",
+        "portfolio.sample.deals",
+        "portfolio.sample.ledgers",
         # A deal's course has products of more than 64 bits, which no dataframe library has.
-        "portfolio.studies.course_columns",
+        "portfolio.studies.pace_projection",
         "portfolio.studies.pace_projection",
     ),
     "pyarrow": (
-        "portfolio.sample.sample_deals",
-        "portfolio.reading.through_polars",
+        "portfolio.sample.deals",
+        "portfolio.reading.work_frame",
         "portfolio.reading.plain_values",
         "cli.portfolio_files",
         "cli.portfolio_batches",
@@ -68,10 +68,10 @@ IMPORTED_BY = {
         "cli.portfolio_rows",
     ),
     # An answer's integers and flags may be unknown, for which narwhals has no type in pandas.
-    "pandas": ("portfolio.sample.sample_deals", "portfolio.answers.answer_table"),
+    "pandas": ("portfolio.sample.deals", "portfolio.answers.answer_table"),
     "openpyxl": ("portfolio.answers.workbook", "cli.portfolio_excel"),
     "duckdb": ("cli.portfolio_files",),
-    "sqlglot": ("portfolio.sql.sql_translation",),
+    "sqlglot": ("portfolio.sql.query",),
     "polars": (
         "cli.portfolio_batches",
         "cli.portfolio_cells",
@@ -86,8 +86,8 @@ IMPORTED_BY = {
         "pytest_plugin",
         "jurisdictions.folder",
         "jurisdictions.folder_copy",
-        "portfolio.sql.sql_translation",
-        "portfolio.reading.through_polars",
+        "portfolio.sql.query",
+        "portfolio.reading.work_frame",
         "portfolio.reading.work_frame",
         "jurisdictions.regular_file",
         "cli",
@@ -122,7 +122,6 @@ JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
 DIVIDES = {
     "portfolio.reading.column_readers",
-    "portfolio.reading.polars_readers",
     "tools.mutants.price_equivalence",
 }
 LONGEST_FUNCTION = 60

@@ -8,8 +8,8 @@ from prepared_row_cases import rulebook
 from sql_comparison import ROW, TABLE, assessed
 
 from holdback.exact.money import Currency
-from holdback.portfolio.sql.sql_readers import SqlReader
-from holdback.portfolio.sql.sql_words import identifier
+from holdback.portfolio.sql.plan import SqlReader
+from holdback.portfolio.sql.words import identifier
 from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
 
 ELIGIBLE, REFERRED, INELIGIBLE, UNDETERMINED, _, INVALID = range(len(OUTCOMES))

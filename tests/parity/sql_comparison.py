@@ -13,8 +13,8 @@ from expected_values import INVALID, answer, invalid
 from plain_column_cases import USUAL
 
 from holdback import portfolio
-from holdback.portfolio.sql.sql_readers import SqlReader
-from holdback.portfolio.sql.sql_words import identifier
+from holdback.portfolio.sql.plan import SqlReader
+from holdback.portfolio.sql.words import identifier
 from holdback.rules import interpret
 from holdback.rules.sql import flag_sql
 

@@ -15,13 +15,12 @@ from frame_results import columns_of, row_outcomes
 from counts import count
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
-from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import rulebooks_for
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.column_readers import day_fact
-from holdback.portfolio.reading.polars_readers import PolarsReader
+from holdback.portfolio.reading.column_readers import PolarsReader, day_fact
 from holdback.portfolio.reading.work_frame import open_frame
 from small_folders import country, loaded
 

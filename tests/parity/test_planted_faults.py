@@ -15,7 +15,7 @@ from prepared_row_cases import case
 
 from holdback import portfolio
 from holdback.portfolio.assessing import outcome_columns
-from holdback.portfolio.reading import column_plan, column_readers, polars_readers
+from holdback.portfolio.reading import column_plan, column_readers
 
 columns_module = sys.modules["holdback.rules.columns"]
 
@@ -62,7 +62,7 @@ def test_floats_that_are_just_rounded(monkeypatch):
         return self.within(number, ~(column.is_null() | column.is_nan()))
 
     monkeypatch.setattr(column_readers.ColumnReader, "float", rounded)
-    monkeypatch.setattr(polars_readers.PolarsReader, "float", rounded)
+    monkeypatch.setattr(column_readers.PolarsReader, "float", rounded)
     assert misread_in()
 
 
@@ -98,7 +98,7 @@ def test_instants_that_are_all_days(monkeypatch):
     """
     Only a midnight is a day.
     """
-    for reader in (column_readers.ColumnReader, polars_readers.PolarsReader):
+    for reader in (column_readers.ColumnReader, column_readers.PolarsReader):
         read = reader.date
 
         def date(self, column, dtype, read=read):

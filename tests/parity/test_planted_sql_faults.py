@@ -13,9 +13,9 @@ from sql_comparison import USUAL_DECIMALS, assessed, expected_outcomes, misread,
 from sql_databases import DuckDB, SQLite
 
 from holdback.eligibility.ruleset import REFER
-from holdback.portfolio.sql import sql_outcomes, sql_readers
-from holdback.portfolio.sql.sql_readers import SqlColumn, SqlReader
-from holdback.portfolio.sql.sql_words import conditional
+from holdback.portfolio.sql import outcome_expressions, plan
+from holdback.portfolio.sql.plan import SqlColumn, SqlReader
+from holdback.portfolio.sql.words import conditional
 
 rule_writer = sys.modules["holdback.rules.sql"]
 USUAL_FLOATS = {**USUAL, "progress": "float64", "balance": "float64", "profit": "float64"}
@@ -24,9 +24,9 @@ USUAL_FLOATS = {**USUAL, "progress": "float64", "balance": "float64", "profit": 
 @pytest.fixture(autouse=True)
 def without_earlier_steps():
     """The steps of the same rules are written once: none from without the fault, or with it."""
-    sql_outcomes.outcome_sql.cache_clear()
+    outcome_expressions.outcome_sql.cache_clear()
     yield
-    sql_outcomes.outcome_sql.cache_clear()
+    outcome_expressions.outcome_sql.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_a_missing_fact_that_no_undecided_rule_reads(monkeypatch, duckdb):
     """
     Only the facts are needed that an unknown rule reads.
     """
-    monkeypatch.setattr(sql_outcomes, "always_unknown_without", lambda _rule: True)
+    monkeypatch.setattr(outcome_expressions, "always_unknown_without", lambda _rule: True)
     assert outcomes_differ(duckdb)
 
 
@@ -134,7 +134,7 @@ def test_rules_that_refer_and_decline_exchanged(monkeypatch, duckdb):
     """
     A false declining rule comes before an unknown rule, and that before a false referring one.
     """
-    monkeypatch.setattr(sql_outcomes, "DECLINE", REFER)
+    monkeypatch.setattr(outcome_expressions, "DECLINE", REFER)
     assert outcomes_differ(duckdb)
 
 
@@ -195,7 +195,7 @@ def test_days_of_another_calendar(monkeypatch, sqlite):
     """
     A day has the number that Python gives it.
     """
-    monkeypatch.setattr(sql_readers, "_DAY_ZERO", "1721425.5")
+    monkeypatch.setattr(plan, "_DAY_ZERO", "1721425.5")
     assert values_differ(sqlite)
 
 

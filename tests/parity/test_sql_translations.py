@@ -22,7 +22,7 @@ from sql_databases import DuckDB
 
 from counts import count
 from holdback import InvalidDocument, load_jurisdictions, portfolio
-from holdback.portfolio.sql.sql_translation import translated
+from holdback.portfolio.sql.query import translated
 from holdback.rules.sql import TRANSLATED
 
 # DuckDB gives products of longer decimals no more than 38 digits.

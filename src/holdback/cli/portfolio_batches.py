@@ -32,19 +32,19 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.tables import Table
-from holdback.portfolio.assessing.assessment import READABLE, native_result, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
 from holdback.portfolio.assessing.outcome_columns import RESULTS
 from holdback.portfolio.assessing.row_rulebooks import Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frame_check import findings
-from holdback.portfolio.reading.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.reading.mapped_frame import read
 from holdback.portfolio.reading.mapping_suggestion import suggest
+from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
 from holdback.portfolio.reading.suspects import SuspectColumns
 from holdback.portfolio.reading.work_frame import open_frame
-from holdback.portfolio.studies.comparison import AFTER, BEFORE, Comparison, compare
+from holdback.portfolio.studies.outcome_changes import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.studies.summary import Summary, summary_of, summed_columns
 from holdback.rules.types import Fact, Kind
 

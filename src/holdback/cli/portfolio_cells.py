@@ -17,9 +17,9 @@ from attrs import field
 
 from holdback.frozen_classes import frozen
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
-from holdback.portfolio.reading.key_columns import ON
 from holdback.portfolio.reading.mapped_values import ISO, is_point_clear
-from holdback.portfolio.reading.number_texts import TWO_MEANINGS, has_two_meanings
+from holdback.portfolio.reading.named_columns import ON
+from holdback.portfolio.reading.single_values import TWO_MEANINGS, has_two_meanings
 from holdback.rules.types import Fact, Kind
 
 # What pandas, Polars, DuckDB, R and Excel write where there is no value.

@@ -25,7 +25,7 @@ from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
-from holdback.portfolio.sql.sql_words import identifier, text_literal
+from holdback.portfolio.sql.words import identifier, text_literal
 from holdback.rules.sql import DUCKDB
 
 _SEPARATORS: Final = (",", ";", "\t", "|")

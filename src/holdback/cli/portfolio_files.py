@@ -24,7 +24,7 @@ from holdback.cli.portfolio_excel import excel_table
 from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
-from holdback.portfolio.sql.sql_words import identifier, text_literal
+from holdback.portfolio.sql.words import identifier, text_literal
 from holdback.rules.sql import DUCKDB
 
 # How many deals are in memory at a time.

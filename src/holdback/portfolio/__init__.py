@@ -11,7 +11,7 @@ try:
     from holdback.portfolio.answers.answer_table import AnswerTable
     from holdback.portfolio.answers.html_report import to_html
     from holdback.portfolio.answers.workbook import to_excel
-    from holdback.portfolio.assessing.assessment import assess, prepare
+    from holdback.portfolio.assessing.assessed_frames import assess, prepare
     from holdback.portfolio.assessing.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.assessing.quotes import quote
     from holdback.portfolio.assessing.row_explanation import explain
@@ -21,13 +21,13 @@ try:
     from holdback.portfolio.reading.mapped_frame import read
     from holdback.portfolio.reading.mapping_suggestion import suggest
     from holdback.portfolio.reading.suspects import SuspectColumns
-    from holdback.portfolio.sample.sample_deals import sample
-    from holdback.portfolio.sql.sql_query import sql
+    from holdback.portfolio.sample.deals import sample
+    from holdback.portfolio.sql.query import sql
     from holdback.portfolio.studies.cohort_outcomes import cohorts
-    from holdback.portfolio.studies.comparison import Comparison, compare, migration
+    from holdback.portfolio.studies.funnel import funnel
     from holdback.portfolio.studies.near_thresholds import near
+    from holdback.portfolio.studies.outcome_changes import Comparison, compare, migration
     from holdback.portfolio.studies.pace_projection import project
-    from holdback.portfolio.studies.rule_funnel import funnel
     from holdback.portfolio.studies.summary import Summary, summarise
     from holdback.portfolio.studies.threshold_sweep import sweep
 except ModuleNotFoundError as missing:

@@ -19,9 +19,9 @@ from every_case import for_every
 from holdback import InvalidDocument, Jurisdictions
 from holdback.portfolio import ColumnMapping, assess, findings, read, sample, suggest
 from holdback.portfolio.reading.column_mapping import Form
-from holdback.portfolio.reading.float_rule import read_float
 from holdback.portfolio.reading.mapped_frame import known_facts
 from holdback.portfolio.reading.mapped_values import reader, unread
+from holdback.portfolio.reading.single_values import read_float
 
 KINDS = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
 FACTS = known_facts(shipped())

@@ -19,7 +19,7 @@ from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product
 from holdback.offers.registry import PriceableProduct, priceable_products
 from holdback.portfolio.assessing.aggregation import with_rulebook
-from holdback.portfolio.assessing.assessment import native_result, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import native_result, with_outcomes
 from holdback.portfolio.assessing.outcome_columns import (
     ELIGIBLE,
     RESULTS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -14,7 +15,7 @@ from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.portfolio.reading.key_columns import LIKE_A_DAY
+from holdback.portfolio.reading.named_columns import LIKE_A_DAY
 from holdback.portfolio.reading.work_frame import Frame
 from holdback.rules.types import Fact
 from holdback.rules.values import read_date
@@ -70,12 +71,18 @@ class RowRulebooks:
             catalogues[facts] = (*catalogues.get(facts, ()), place)
         return catalogues
 
-    @property
+    @cached_property
+    def names_read(self) -> tuple[Collection[str], ...]:
+        """The facts that the rules of each rulebook read, and `progress`."""
+        # Many rulebooks, and every fact asks all of them.
+        return tuple(map(names_read, self.rulebooks))
+
+    @cached_property
     def codes_by_fact(self) -> Mapping[str, Collection[str]]:
         """The facts that rules read, and `progress`, with the jurisdictions that read each."""
         codes: dict[str, dict[str, None]] = {}
-        for rulebook in self.rulebooks:
-            for name in names_read(rulebook):
+        for rulebook, names in zip(self.rulebooks, self.names_read, strict=True):
+            for name in names:
                 codes.setdefault(name, {})[rulebook.code] = None
         return codes
 
@@ -86,9 +93,11 @@ class RowRulebooks:
         They are the rulebooks whose rules read it; with *unread*, all that declare it.
         """
         by_bit: dict[int, list[int]] = {}
-        for index, rulebook in enumerate(self.rulebooks):
+        for index, (rulebook, names) in enumerate(
+            zip(self.rulebooks, self.names_read, strict=True)
+        ):
             declared = rulebook.catalogue.fact(name) is not None
-            if declared and (unread or name in names_read(rulebook)):
+            if declared and (unread or name in names):
                 by_bit.setdefault(rulebook.catalogue.place(name), []).append(index)
         return by_bit
 

@@ -34,17 +34,18 @@ from holdback.portfolio.assessing.row_rulebooks import (
     of_frame,
 )
 from holdback.portfolio.assessing.rulebook_columns import CODE_PLACE, RulebookColumns, in_rulebooks
-from holdback.portfolio.reading.column_readers import Column, ColumnReader, day_fact
-from holdback.portfolio.reading.ledger_columns import COUNTED_LEDGER_COLUMNS
+from holdback.portfolio.reading.column_readers import Column, ColumnReader, PolarsReader, day_fact
+from holdback.portfolio.reading.named_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.reading.plain_values import read_column
-from holdback.portfolio.reading.polars_readers import PolarsReader, PolarsRulebooks
-from holdback.portfolio.reading.through_polars import engine_for, in_polars, is_shared
-from holdback.portfolio.reading.value_reader import read_values
+from holdback.portfolio.reading.single_values import read_values
 from holdback.portfolio.reading.work_frame import (
     Frame,
     WorkFrame,
     as_integers,
     as_nullable,
+    engine_for,
+    in_polars,
+    is_shared,
     work_frame,
 )
 from holdback.rules.types import Fact, Kind
@@ -363,8 +364,7 @@ class ColumnPlan:
         return self._rulebook_columns(api).unreadable(reduce(add, bits) if bits else None)
 
     def _rulebook_columns(self, api: Any) -> RulebookColumns:
-        is_polars = self.in_memory and api is not nw
-        return (PolarsRulebooks if is_polars else RulebookColumns)(self.rulebooks, api)
+        return RulebookColumns(self.rulebooks, api)
 
 
 def _numbers(fact: Fact, variant: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -14,10 +16,12 @@ from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.aggregation import with_rulebook
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
-from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.reading.column_errors import column_errors
 from holdback.portfolio.reading.column_findings import (
     ERROR,
+    UNREAD,
+    WARNING,
     ColumnFinding,
     Findings,
     RowLabels,
@@ -25,12 +29,12 @@ from holdback.portfolio.reading.column_findings import (
 )
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.suspects import suspect_columns
-from holdback.portfolio.reading.total_row import total_row
-from holdback.portfolio.reading.undeclared_values import currency_errors, unknown_texts
-from holdback.portfolio.reading.unreadable_values import cure_of
+from holdback.portfolio.reading.single_values import has_two_meanings
+from holdback.portfolio.reading.suspects import numbers_of, suspect_columns
+from holdback.portfolio.reading.undeclared_values import currency_errors, suggestion, unknown_texts
 from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, open_frame
-from holdback.rules.types import Fact
+from holdback.rules.types import Fact, Kind
+from holdback.rules.values import is_missing
 
 _ROW: Final = f"{PREFIX}first"
 _COUNT: Final = f"{PREFIX}rows"
@@ -225,3 +229,102 @@ def _expected(fact: Fact) -> str:
     # A derived percentage may have more decimals: it is rounded down.
     decimals = f", at most {fact.type.places} decimals"
     return fact.out_of_range + (decimals if fact.type.places and not fact.rounded_down else "")
+
+
+# With fewer rows, a deal of which little is known may have the largest amount by chance.
+_FEWEST: Final = 20
+
+
+def total_row(plan: ColumnPlan) -> Iterator[ColumnFinding]:
+    """
+    Return a warning if the last row of *plan* looks like a total.
+
+    It has fewer than half of the facts of each of the rows above it that are looked at, and an
+    amount that is larger than all others of its column.
+    """
+    if not isinstance(plan.frame, nw.DataFrame) or plan.prepared or len(plan.frame) <= _FEWEST:
+        return
+    last = len(plan.frame) - 1
+    rows = plan.frame[list(range(last - _FEWEST, last + 1))]
+    given = [[not is_missing(value) for value in rows[name].to_list()] for name in plan.facts]
+    *above, own = (sum(facts) for facts in zip(*given, strict=True))
+    if not own or 2 * own >= min(above):
+        return
+    for name, definitions in plan.facts.items():
+        if all(fact.type.kind is Kind.MONEY for fact in definitions):
+            values = plan.frame[name].to_list()
+            if _is_largest(values):
+                labels = RowLabels(plan.frame)
+                yield ColumnFinding(
+                    severity=WARNING,
+                    code="not_allowed",
+                    column=name,
+                    message=f"{labels.named(last)} looks like a total: it has {own} of "
+                    f"{len(plan.facts)} facts, and the largest amount",
+                    row=labels.of_or_number(last),
+                    value=shown_value(values[last]),
+                    count=1,
+                    expected="expected a deal in each row",
+                    cure="drop the row if it is a total",
+                )
+                return
+
+
+def _is_largest(values: Sequence[Any]) -> bool:
+    own = numbers_of(values[-1:])
+    return bool(own) and all(number < own[0] for number in numbers_of(values[:-1]))
+
+
+# A float that differs from a decimal number only this number of places after its own was rounded.
+_SPARE_PLACES = 4
+_WHOLE = (Kind.COUNT, Kind.DAYS)
+_BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
+
+
+def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str) -> str | None:
+    """
+    Return what to do about *value*, which cannot be read as *fact*, or None if nothing is known.
+
+    Without *fact*, it is in the column of the jurisdictions or in that of the days.
+    """
+    if fact is None:
+        if column == rulebooks.jurisdiction_column and isinstance(value, str):
+            return suggestion(value, rulebooks.codes)
+        return None
+    if isinstance(value, float) and isfinite(value):
+        return _rounded(value, fact, column)
+    if not isinstance(value, str) or fact.type.kind is Kind.TEXT:
+        return None
+    number = value.removeprefix(UNREAD)
+    if has_two_meanings(number) and (number != value or fact.type.kind in _WHOLE):
+        return (
+            f"it has two meanings: in a mapping, write `[forms.{column}]` and "
+            '`decimal_mark = "."` if the point is before decimals; if it is between thousands, '
+            '`decimal_mark = ","` and `thousands = "."`'
+        )
+    if fact.type.kind is Kind.MONEY and number != value and number.lstrip("-").isdigit():
+        return "have a column `currency`: the decimals of minor units depend on it"
+    if has_too_many_decimals(value, fact):
+        what = f"it has more decimals than {fact.type} has"
+        return f"{what}: round the column to {fact.type.places} where the file is written"
+    return _BY_MAPPING
+
+
+def has_too_many_decimals(text: str, fact: Fact) -> bool:
+    """Return whether *text* is a plain number that only its decimals keep from being *fact*."""
+    number = re.fullmatch(r"-?[0-9]+\.([0-9]+)", text.removeprefix(UNREAD))
+    return number is not None and len(number[1].rstrip("0")) > fact.type.places
+
+
+def _rounded(value: float, fact: Fact, column: str) -> str | None:
+    """How to round a float with digits to spare; None if it has no more decimals than the type."""
+    places = fact.type.places
+    rounded = round(value, places)
+    if rounded == value:
+        return None
+    if abs(rounded - value) * 10**_SPARE_PLACES * 10**places > max(1, abs(value)):
+        return f"it has more decimals than {fact.type} has: round it as your policy says"
+    return (
+        f"this is what arithmetic with floats leaves of {rounded}: round the column, in pandas "
+        f'`deals["{column}"].round({places})`, in Polars `pl.col("{column}").round({places})`'
+    )

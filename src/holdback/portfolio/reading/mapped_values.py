@@ -21,9 +21,8 @@ from holdback.exact.exact_numbers import unscaled as decimal_of
 from holdback.exact.money import MINOR_UNITS, Currency
 from holdback.portfolio.reading.column_findings import UNREAD
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
-from holdback.portfolio.reading.float_rule import read_float
-from holdback.portfolio.reading.key_columns import CURRENCY
-from holdback.portfolio.reading.number_texts import has_two_meanings
+from holdback.portfolio.reading.named_columns import CURRENCY
+from holdback.portfolio.reading.single_values import has_two_meanings, read_float
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
 

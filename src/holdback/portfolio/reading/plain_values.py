@@ -17,9 +17,8 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.frozen_classes import frozen
-from holdback.portfolio.reading.column_readers import MOST_DECIMALS, MOST_DIGITS
-from holdback.portfolio.reading.polars_readers import PolarsReader
-from holdback.portfolio.reading.value_reader import read_values
+from holdback.portfolio.reading.column_readers import MOST_DECIMALS, MOST_DIGITS, PolarsReader
+from holdback.portfolio.reading.single_values import read_values
 from holdback.rules.types import Fact, Kind
 
 # The columns of a result: the number, null unless it is given, and the state, as in `read_values`.

@@ -17,7 +17,7 @@ from holdback.portfolio.reading.column_findings import (
     shown_value,
 )
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.key_columns import CURRENCY
+from holdback.portfolio.reading.named_columns import CURRENCY
 from holdback.rules.types import Kind
 from holdback.rules.values import is_missing
 

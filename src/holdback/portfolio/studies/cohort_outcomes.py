@@ -17,7 +17,7 @@ from holdback.portfolio.assessing.aggregation import (
     sum_totals,
     with_rulebook,
 )
-from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.assessing.outcome_columns import BALANCE, OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules

@@ -18,7 +18,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.assessing.aggregation import with_rulebook
-from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import INVALID, PLACES
 from holdback.portfolio.assessing.outcome_columns import OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules

@@ -12,7 +12,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows, sum_totals
-from holdback.portfolio.assessing.assessment import prepare, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import prepare, with_outcomes
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.assessing.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules

@@ -23,13 +23,13 @@ from holdback.portfolio.assessing.aggregation import (
     money_text,
     sum_totals,
 )
-from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.assessing.outcome_columns import converted_column
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.ledger_columns import COUNTED_LEDGER_COLUMNS
+from holdback.portfolio.reading.named_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, open_frame
 from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
@@ -230,12 +230,12 @@ class Summary:
         return join_tables(self.tables) if self.deals else "There are no deals."
 
     def __repr__(self) -> str:
-        from holdback.portfolio.answers.displays import summary_repr  # noqa: PLC0415  # few are printed
+        from holdback.portfolio.answers.notebook_displays import summary_repr  # noqa: PLC0415  # few are printed
 
         return summary_repr(self)
 
     def _repr_html_(self) -> str:
-        from holdback.portfolio.answers.displays import summary_html  # noqa: PLC0415  # only a notebook needs it
+        from holdback.portfolio.answers.notebook_displays import summary_html  # noqa: PLC0415  # only a notebook needs it
 
         return summary_html(self)
 

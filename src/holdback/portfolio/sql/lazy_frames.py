@@ -16,8 +16,8 @@ from holdback.portfolio.assessing.outcome_columns import (
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.reading.work_frame import WorkFrame
-from holdback.portfolio.sql.sql_outcomes import RESULT_COLUMNS
-from holdback.portfolio.sql.sql_plan import SqlPlan
+from holdback.portfolio.sql.outcome_expressions import RESULT_COLUMNS
+from holdback.portfolio.sql.plan import SqlPlan
 from holdback.rules.sql import DUCKDB, SPARK
 
 _BALANCE_FACT: Final = "balance"

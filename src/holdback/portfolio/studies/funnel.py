@@ -15,7 +15,7 @@ from holdback.exact.money import Money
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows
-from holdback.portfolio.assessing.assessment import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import FLOOR_BIT
 from holdback.portfolio.assessing.outcome_columns import BALANCE, RULEBOOK, UNREADABLE
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules

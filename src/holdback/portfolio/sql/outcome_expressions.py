@@ -41,7 +41,7 @@ from holdback.portfolio.assessing.outcome_columns import (
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
 from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS
-from holdback.portfolio.sql.sql_words import conditional, identifier, one_of, text_literal, tinyint
+from holdback.portfolio.sql.words import conditional, identifier, one_of, text_literal, tinyint
 from holdback.rules.columns import always_unknown_without
 from holdback.rules.render import text as rule_text
 from holdback.rules.sql import SPARK, FlagSql, flag_sql, literal

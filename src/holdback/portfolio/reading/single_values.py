@@ -2,7 +2,8 @@
 Columns that Python reads value by value, because their dtype does not tell what they hold.
 
 They hold texts such as "64.5%", objects such as Python's decimals and dates, or datetimes of NumPy.
-Each distinct value is read once, by `Fact.read`.
+Each distinct value is read once, by `Fact.read`; a float by the rule that `column_readers` has for
+columns.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from math import isnan
+from math import isfinite, isnan
 from typing import Any, Final
 
-from holdback.exact.exact_numbers import unscaled
-from holdback.portfolio.reading.float_rule import read_float
-from holdback.portfolio.reading.number_texts import has_two_meanings
+from holdback.errors import InvalidValue
+from holdback.exact.exact_numbers import MAX_DIGITS, unscaled
 from holdback.rules.types import Fact, Kind
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
@@ -73,3 +73,55 @@ def _plain(value: Any, fact: Fact) -> Any:
     if isinstance(value, str) and kind is Kind.FLAG:
         return _FLAGS.get(value.lower(), value)
     return value
+
+
+# "77.125": a point, or thousands. A currency may be in front, and a sign or a unit behind.
+TWO_MEANINGS: Final = r"^([A-Z]{3} *)?-?[1-9][0-9]{0,2}\.[0-9]{3}( *%| days?)?$"
+_TWO_MEANINGS: Final = re.compile(TWO_MEANINGS)
+
+
+def has_two_meanings(text: str) -> bool:
+    """
+    Return whether the point in *text* may be before decimals, and may be between thousands.
+
+    >>> has_two_meanings("1.000"), has_two_meanings("0.125"), has_two_meanings("1.00")
+    (True, False, False)
+    """
+    return _TWO_MEANINGS.search(text) is not None
+
+
+_TOO_LARGE: Final[int] = 10**MAX_DIGITS
+# Up to here no two numbers of the same decimals have the same nearest float.
+_UNIQUE: Final = 2**50
+
+
+def read_float(value: float, places: int, *, down: bool = False) -> int:
+    """
+    Return the float *value* as an integer of 10**-*places*.
+
+    It is the decimal number of that many places whose nearest float *value* is; with *down*, a
+    float with more decimals is rounded down (docs/reference/portfolio.md#floats).
+
+    >>> read_float(0.29, 4), read_float(0.1 + 0.2, 2, down=True)
+    (2900, 30)
+
+    Raises:
+        ValueError: when *value* is infinite, or has more decimals.
+    """
+    if not isfinite(value):
+        raise InvalidValue("wrong_value", "expected a finite number")
+    if abs(value) >= _TOO_LARGE:
+        raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
+    scale: int = 10**places
+    near = round(value * scale)
+    # Nearly always: text is read as the nearest float, exactly.
+    if abs(near) < _UNIQUE and float(f"{near}e-{places}") == value:
+        return near
+    numerator, denominator = value.as_integer_ratio()
+    below = numerator * scale // denominator
+    for candidate in (below + 1, below):
+        if float(unscaled(candidate, places)) == value:
+            return candidate
+    if down:
+        return below
+    raise InvalidValue("not_exact", f"at most {places} decimals")

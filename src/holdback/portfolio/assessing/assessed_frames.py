@@ -1,20 +1,28 @@
-"""`assess` and `prepare`: a frame with the outcome of each row, or its facts as integers."""
+"""
+`assess` and `prepare`: a frame with the outcome of each row, or its facts as integers.
+
+Over a lazy frame, one long expression covers all rulebooks. In memory it is faster to see which
+rulebooks occur and to evaluate each on its own rows only; `benchmarks/in_memory.py` measures it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial, reduce
+from operator import or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_columns import (
     BALANCE,
     ELIGIBLE,
     INVALID_COLUMN,
     NEEDS,
     OUTCOME,
+    PREFIX,
     RESULTS,
     RULEBOOK,
     UNREADABLE,
@@ -30,13 +38,19 @@ from holdback.portfolio.assessing.rule_columns import (
     rule_column,
     with_rule_answers,
 )
-from holdback.portfolio.assessing.split_by_rulebook import split_by_rulebook
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import WorkFrame, open_frame, with_results
-from holdback.portfolio.sql.sql_frames import outcomes_by_sql, takes_sql
+from holdback.portfolio.reading.work_frame import (
+    WorkFrame,
+    collected_together,
+    open_frame,
+    with_results,
+    without_index,
+    work_frame,
+)
+from holdback.portfolio.sql.lazy_frames import outcomes_by_sql, takes_sql
 
 # The columns of a readable result, and the work frame's column for each.
 READABLE: Final = {
@@ -186,3 +200,80 @@ def native_result(plan: ColumnPlan, work: WorkFrame, columns: Mapping[str, str])
     if isinstance(plan.frame, nw.DataFrame):
         return with_results(plan.frame, work.select(*columns).collected())
     return work.select(*plan.schema, *columns).native
+
+
+_ROW: Final = f"{PREFIX}row"
+_NONE: Final = -1
+
+AddResults = Callable[[WorkFrame, RowRulebooks], WorkFrame]
+# The columns that the rules of a rulebook read.
+ColumnsRead = Callable[[Rulebook], Collection[str]]
+
+
+def split_by_rulebook(
+    work: WorkFrame,
+    rulebooks: RowRulebooks,
+    results: Collection[str],
+    columns_read: ColumnsRead,
+    add_results: AddResults,
+) -> nw.DataFrame[Any]:
+    """
+    Return the columns *results* and `RULEBOOK` of every row of *work*, in order.
+
+    *add_results* computes them for the rows of one rulebook, from *columns_read* of it. Rows of
+    rulebooks with the same rules go through one of them. Rows without a rulebook are invalid under
+    any, so they go through the first that occurs.
+    """
+    frame = work.collected([name for name in work.columns if not name.startswith(PREFIX)])
+    chosen = frame[RULEBOOK].cast(nw.Int64).fill_null(_NONE)
+    # A frame without rows goes through as well: its result has the same columns.
+    alike = _alike(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
+    there = [frame[name] for name in results if name in frame.columns]
+    wanted = [name for name in results if name not in frame.columns]
+    if len(alike) > 1:
+        frame = frame.with_row_index(_ROW)
+        own = [reduce(or_, [chosen == place for place in places]) for _, places in alike]
+        parts = _parts(frame, own, [{_ROW, *columns_read(rulebook)} for rulebook, _ in alike])
+        wanted.append(_ROW)
+    else:
+        parts = [frame.drop(RULEBOOK)]
+    answered = collected_together(
+        [
+            add_results(work_frame(part), evolve(rulebooks, rulebooks=(rulebook,))).select(*wanted)
+            for part, (rulebook, _) in zip(parts, alike, strict=True)
+        ]
+    )
+    answers = nw.concat(answered)
+    if len(alike) > 1:
+        # Scattered to where they say, the numbers of rows say where rows are; sorting is slower.
+        rows = answers[_ROW]
+        answers = answers.drop(_ROW)[rows.scatter(rows, frame[_ROW])]
+    return answers.with_columns(chosen, *there)
+
+
+def _alike(
+    rulebooks: Sequence[Rulebook], places: Sequence[int]
+) -> Sequence[tuple[Rulebook, list[int]]]:
+    """Rulebooks of different rules, each with the *places* of those that have the same rules."""
+    alike: dict[object, tuple[Rulebook, list[int]]] = {}
+    first = next((place for place in places if place != _NONE), 0)
+    for place in places:
+        rulebook = rulebooks[first if place == _NONE else place]
+        rules = tuple((rule.code, rule.checked, rule.otherwise) for rule in rulebook.renewal.rules)
+        facts = tuple(fact.name for fact in rulebook.catalogue.facts)
+        _, own = alike.setdefault((rules, facts), (rulebook, []))
+        own.append(place)
+    return list(alike.values())
+
+
+def _parts(
+    frame: nw.DataFrame[Any], own: Sequence[Any], read: Sequence[Collection[str]]
+) -> Sequence[nw.DataFrame[Any]]:
+    """The rows of *frame* in each mask of *own*, with the columns *read* of each."""
+    parts: list[dict[str, Any]] = [{} for _ in own]
+    # Column by column, so that each is in the caches while its rows are picked.
+    for column in frame.iter_columns():
+        for rows, names, part in zip(own, read, parts, strict=True):
+            if column.name in names:
+                part[column.name] = column.filter(rows)
+    return [without_index(nw.from_dict(part)) for part in parts]

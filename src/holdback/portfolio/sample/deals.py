@@ -21,9 +21,9 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import STATUSES, TYPES
-from holdback.portfolio.reading.ledger_columns import LEDGER_COLUMNS
+from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
 from holdback.portfolio.sample.dice import CHUNK, Dice, Numbers
-from holdback.portfolio.sample.sample_ledgers import (
+from holdback.portfolio.sample.ledgers import (
     CANCELLED,
     DEFAULTED,
     FUNDED,

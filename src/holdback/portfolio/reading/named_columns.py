@@ -1,10 +1,11 @@
-"""The columns of a frame that are not facts: its rules, its day, its currency and its name."""
+"""The columns of a frame that are not facts: rules, day, currency, name, and totals of ledgers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Final
 
 JURISDICTION: Final = "jurisdiction"
@@ -24,3 +25,23 @@ def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
     """
     is_column = isinstance(on, str) and not LIKE_A_DAY.fullmatch(on)
     return {JURISDICTION: jurisdiction, ON: str(on) if is_column else ON}
+
+
+# INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall,
+# where `balance` is the fact. The last four are parts of what was credited or remitted.
+LEDGER_COLUMNS: Final = (
+    "repayment_amount",
+    "remitted",
+    "settled",
+    "credited",
+    "shortfall",
+    "overpaid",
+    "waived",
+    "written_off",
+    "recovered",
+    "refunded",
+)
+# Those that a summary counts, with what it calls them.
+COUNTED_LEDGER_COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
+    {"overpaid": "refunds due", "recovered": "recoveries", "written_off": "write-offs"}
+)

@@ -11,6 +11,7 @@ from attrs import asdict, field
 from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.answers.tables import Table, join_tables
 from holdback.portfolio.assessing.aggregation import (
@@ -24,8 +25,8 @@ from holdback.portfolio.assessing.aggregation import (
     sum_totals,
     with_rulebook,
 )
-from holdback.portfolio.assessing.assessment import READABLE, native_result, with_outcomes
-from holdback.portfolio.assessing.outcome_codes import PLACES, words
+from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
+from holdback.portfolio.assessing.outcome_codes import OUTCOMES, PLACES, words
 from holdback.portfolio.assessing.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
@@ -33,7 +34,7 @@ from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.readable_columns import CODES
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import Frame, WorkFrame, answer_backend, open_frame
-from holdback.portfolio.studies.outcome_migration import migration_table
+from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
 
 # The columns that are added to the deals that change.
 _COMPARED: Final = (OUTCOME, CODES, NEEDS)
@@ -191,12 +192,12 @@ class Comparison:
         return join_tables(self.tables)
 
     def __repr__(self) -> str:
-        from holdback.portfolio.answers.displays import comparison_repr  # noqa: PLC0415  # few are printed
+        from holdback.portfolio.answers.notebook_displays import comparison_repr  # noqa: PLC0415  # few are printed
 
         return comparison_repr(self)
 
     def _repr_html_(self) -> str:
-        from holdback.portfolio.answers.displays import comparison_html  # noqa: PLC0415  # only a notebook needs it
+        from holdback.portfolio.answers.notebook_displays import comparison_html  # noqa: PLC0415  # only a notebook needs it
 
         return comparison_html(self)
 
@@ -359,3 +360,58 @@ def _count_answers(
     return sum_totals(
         ((old.answer(*key[:half]), new.answer(*key[half:])), totals) for key, totals in rows
     )
+
+
+_HEADS: Final = ("jurisdiction", "before", "after", "deals", "share", "balance", "currency")
+
+
+def migration_table(
+    answers: Mapping[tuple[Answer, Answer], DealTotals], backend: str
+) -> AnswerTable:
+    """Return the deals of each pair of outcomes in *answers*, also of pairs without deals."""
+    return AnswerTable(
+        question="migration",
+        title=f"What becomes of {sum(totals.deals for totals in answers.values()):,} deals",
+        heads=_HEADS,
+        rows=tuple(_rows(answers)),
+        notes=tuple(_notes(answers)),
+        backend=backend,
+    )
+
+
+def _rows(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[tuple[Any, ...]]:
+    totals = sum_totals(
+        ((_code(before, after), before.outcome, after.outcome), part)
+        for (before, after), part in answers.items()
+    )
+    all_rulebooks = _rulebooks(answer for pair in answers for answer in pair)
+    written = Jurisdictional(all_rulebooks)
+    for code in sorted({code for code, _, _ in totals}):
+        deals = sum(part.deals for (of, _, _), part in totals.items() if of == code)
+        for before in OUTCOMES:
+            for after in OUTCOMES:
+                part = totals.get((code, before, after), DealTotals())
+                yield (
+                    code,
+                    before,
+                    after,
+                    part.deals,
+                    share(part.deals, deals),
+                    *written.amount(code, part),
+                )
+
+
+def _code(before: Answer, after: Answer) -> str:
+    """The jurisdiction of a row, which may have a rulebook under one of the rules only."""
+    return after.jurisdiction if after.rulebook else before.jurisdiction
+
+
+def _rulebooks(answers: Iterable[Answer]) -> tuple[Rulebook, ...]:
+    return tuple(dict.fromkeys(answer.rulebook for answer in answers if answer.rulebook))
+
+
+def _notes(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[str]:
+    for rules, side in (("old", 0), ("new", 1)):
+        rulebooks = _rulebooks(pair[side] for pair in answers)
+        yield from (f"the {rules} rules: {note}" for note in proposal_notes(rulebooks))
+    yield "a share is of the deals of the jurisdiction"
