@@ -39,6 +39,7 @@ from task import CATALOGUE, RULES, random_deals, rulebook
 
 from holdback import load_jurisdictions, portfolio, wire
 from holdback.exact.exact_json import write_json
+from holdback.operations import RequestOffers
 from holdback.rules import Catalogue, Kind, check, interpret, parse
 from holdback.rules.closure import mask_function
 
@@ -200,13 +201,15 @@ def requests() -> Iterator[Path]:
     engine, merchant, context = journey.engine, journey.merchant, journey.context()
     request = wire.read_offers_request(body)
     profile = journey.profile
-    issued = engine.request_offers(merchant, request, context, profile=profile)
+    issued = engine.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
     reply, (event, *_) = issued.reply, issued.events
     stored = wire.write_merchant(merchant)
 
     def offers() -> bytes:
         asked = wire.read_offers_request(body)
-        return wire.write(engine.request_offers(merchant, asked, context, profile=profile).reply)
+        return wire.write(
+            engine.carry_out(merchant, RequestOffers(request=asked), context, profile=profile).reply
+        )
 
     def write_carefully(reply: Any) -> bytes:
         return write_json(wire.to_dict(reply)).encode()

@@ -31,6 +31,7 @@ from sizes import sizes
 import holdback
 from holdback import Engine, wire
 from holdback.jurisdictions.folder import bundled_path, load_from
+from holdback.operations import RequestOffers
 from holdback.testing import payloads
 
 TARGET = at_most(2.5)
@@ -40,7 +41,7 @@ NOTHING, PEER, OURS = "nothing", "import attrs, cattrs, pendulum", "the reply is
 STEPS = {
     "Engine, Context and wire are imported": """
 import sys
-from holdback import Context, Engine, wire
+from holdback import Context, Engine, operations, wire
 """,
     "the engine is made": """
 engine = Engine.for_trial()
@@ -54,8 +55,9 @@ profile = wire.read_profile(content("profile.json"))
 """,
     OURS: """
 context = Context(at=wire.read_timestamp(content("at").decode()), request_id="first")
-request = wire.read_offers_request(content("request.json"))
-reply = wire.write(engine.request_offers(merchant, request, context, profile=profile).reply)
+body = content("request.json")
+request = operations.RequestOffers(request=wire.read_offers_request(body))
+reply = wire.write(engine.carry_out(merchant, request, context, profile=profile).reply)
 """,
 }
 SHOWN = "sys.stdout.buffer.write(reply)"
@@ -83,7 +85,9 @@ def prepare(folder: Path) -> bytes:
     (folder / "at").write_text(wire.write_timestamp(journey.now))
     context = journey.context(request_id="first")
     request = wire.read_offers_request(body)
-    outcome = journey.engine.request_offers(merchant, request, context, profile=journey.profile)
+    outcome = journey.engine.carry_out(
+        merchant, RequestOffers(request=request), context, profile=journey.profile
+    )
     assert outcome.events, "the process has to price, and not to repeat a reply"
     return wire.write(outcome.reply)
 

@@ -19,6 +19,7 @@ from time import thread_time
 from sizes import sizes
 
 from holdback import Context, Engine, Entry, Merchant, Money, wire
+from holdback.operations import RecordRemittance
 from holdback.testing.given import given
 
 SIZES = (10, 30, 100, 300, 1_000)
@@ -56,7 +57,9 @@ def with_entries(count: int) -> tuple[Merchant, Context, Entry]:
     for start in range(0, count, 500):
         context = Context(at=at, request_id=f"some-{start}")
         some = entries[start : start + 500]
-        merchant = ENGINE.record_remittance(merchant, deal.id, some, context).merchant
+        merchant = ENGINE.carry_out(
+            merchant, RecordRemittance(deal_id=deal.id, entries=some), context
+        ).merchant
     today = Context(at=at.add(seconds=1), request_id="one")
     entry = Entry(id="last", on=deal.funded_on + timedelta(days=59), amount=amount)
     return merchant, today, entry
@@ -84,11 +87,15 @@ def main() -> None:
         stored = wire.write_merchant(merchant)
 
         def alone(merchant=merchant, context=context, entry=entry, deal_id=deal_id):
-            return ENGINE.record_remittance(merchant, deal_id, entry, context)
+            return ENGINE.carry_out(
+                merchant, RecordRemittance(deal_id=deal_id, entries=entry), context
+            )
 
         def whole(stored=stored, context=context, entry=entry, deal_id=deal_id):
             read = wire.read_merchant(stored)
-            outcome = ENGINE.record_remittance(read, deal_id, entry, context)
+            outcome = ENGINE.carry_out(
+                read, RecordRemittance(deal_id=deal_id, entries=entry), context
+            )
             return wire.write_merchant(outcome.merchant)
 
         after = alone().merchant.active_deal

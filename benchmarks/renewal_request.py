@@ -31,6 +31,7 @@ from ten_years import CHECKED_AGAIN, DEAL_DAYS, Years
 from holdback import Engine, Jurisdictions, wire
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.operations import AcceptOffer, RecordRemittance, RequestOffers
 from holdback.testing import payloads
 from journey import BANK, Journey
 
@@ -91,7 +92,9 @@ def requests(journey: Journey) -> dict[str, Callable[[], bytes]]:
     def offers(stored=before) -> bytes:
         merchant, profile = wire.read_stored(*stored, salt=b"")
         request = wire.read_offers_request(body)
-        return reply_of(engine.request_offers(merchant, request, context, profile=profile))
+        return reply_of(
+            engine.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
+        )
 
     journey.ask(renewal=True, evidence=context.evidence)
     offer = journey.first_offer().offer_id
@@ -100,11 +103,17 @@ def requests(journey: Journey) -> dict[str, Callable[[], bytes]]:
 
     def acceptance() -> bytes:
         merchant, profile = wire.read_stored(*after, salt=b"")
-        return reply_of(engine.accept_offer(merchant, offer, second, BANK, profile=profile))
+        return reply_of(
+            engine.carry_out(
+                merchant, AcceptOffer(offer_id=offer, bank_details=BANK), second, profile=profile
+            )
+        )
 
     def remittance() -> bytes:
         merchant = wire.read_merchant(before[0])
-        return reply_of(engine.record_remittance(merchant, deal.id, entry, third))
+        return reply_of(
+            engine.carry_out(merchant, RecordRemittance(deal_id=deal.id, entries=entry), third)
+        )
 
     assert json.loads(offers())["products"][0]["offers"]
     assert json.loads(acceptance())["offer"]["offer_id"] == offer

@@ -25,6 +25,7 @@ from sizes import sizes
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Money, Takings, wire
 from holdback.exact.exact_json import Opaque
+from holdback.operations import RecordRemittance, RecordTakings, RequestOffers
 from holdback.testing import payloads
 from journey import Journey
 
@@ -74,7 +75,7 @@ class Years(Journey):
         self.pass_time(days=1)
         today, deal = self.today(), self.merchant.active_deal
         amount = Money(66_666 + today.toordinal() % 97, deal.repayment_amount.currency)
-        self.do("record_takings", [Takings(on=today, amount=amount)], complete_through=today)
+        self.do(RecordTakings(takings=[Takings(on=today, amount=amount)], complete_through=today))
         due = -(-deal.repayment_amount.minor // REPAID_IN)
         entry = self.entry(
             min(due, deal.outstanding),
@@ -82,7 +83,7 @@ class Years(Journey):
             on=today,
             takings=amount,
         )
-        self.do("record_remittance", deal.id, [entry], complete_through=today)
+        self.do(RecordRemittance(deal_id=deal.id, entries=[entry], complete_through=today))
 
     def renew(self) -> None:
         """Renew the deal, after new checks."""
@@ -100,7 +101,7 @@ def renewal(journey: Journey) -> Callable[[], bytes]:
 
     def call() -> bytes:
         merchant, held = wire.read_stored(state, profile, salt=bytes(16))
-        outcome = engine.request_offers(merchant, request, context, profile=held)
+        outcome = engine.carry_out(merchant, RequestOffers(request=request), context, profile=held)
         stored = wire.write_stored(outcome)
         assert stored.events
         return wire.write(outcome.reply)

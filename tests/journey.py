@@ -15,8 +15,14 @@ from holdback import (
     OffersRequest,
 )
 from holdback.exact.exact_json import Opaque, write_json
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.profile import Profile
+from holdback.operations import (
+    AcceptOffer,
+    FundDeal,
+    LookUp,
+    RecordRemittance,
+    RequestOffers,
+)
 from holdback.testing import payloads
 
 ENGINE = Engine.for_trial()
@@ -50,15 +56,15 @@ class Journey:
         """Store what an operation gave."""
         self.events += outcome.events
         self.merchant = outcome.merchant
-        self.profile = outcome.profile or self.profile
+        self.profile = outcome.profile
         return outcome.reply
 
-    def do(self, operation, *arguments, **options):
-        """Carry out an operation of the engine on the merchant, now, and store the outcome."""
-        method = getattr(self.engine, operation)
-        if OPERATIONS[operation].takes_profile:
-            options["profile"] = self.profile
-        return self.keep(method(self.merchant, *arguments, self.context(), **options))
+    def do(self, operation):
+        """Carry out *operation* on the merchant, now, and store the outcome."""
+        context = self.context()
+        return self.keep(
+            self.engine.carry_out(self.merchant, operation, context, profile=self.profile)
+        )
 
     def pass_time(self, **of):
         self.now += timedelta(**of)
@@ -78,9 +84,9 @@ class Journey:
             today = {"credit_checked_on": self.now.date().isoformat()}
             evidence = {} if renewal else EVIDENCE | today
         self.offers = self.keep(
-            self.engine.request_offers(
+            self.engine.carry_out(
                 self.merchant,
-                self.request(renewal=renewal, **changed),
+                RequestOffers(request=self.request(renewal=renewal, **changed)),
                 self.context(evidence, request_id),
                 profile=self.profile,
             )
@@ -94,11 +100,12 @@ class Journey:
     def accept(self, offer_id=None, bank_details=BANK):
         """Accept an offer, the first of the last set unless another is named."""
         self.acceptance = self.keep(
-            self.engine.accept_offer(
+            self.engine.carry_out(
                 self.merchant,
-                offer_id or self.first_offer().offer_id,
+                AcceptOffer(
+                    offer_id=offer_id or self.first_offer().offer_id, bank_details=bank_details
+                ),
                 self.context(),
-                bank_details,
                 profile=self.profile,
             )
         )
@@ -106,7 +113,7 @@ class Journey:
 
     def fund(self):
         """Fund the accepted application."""
-        return self.do("fund_deal", self.acceptance.application_id)
+        return self.do(FundDeal(application_id=self.acceptance.application_id))
 
     @property
     def deal(self):
@@ -123,7 +130,9 @@ class Journey:
     def remit(self, *entries, complete_through=None):
         """Record entries of the newest deal."""
         return self.do(
-            "record_remittance", self.deal.id, entries, complete_through=complete_through
+            RecordRemittance(
+                deal_id=self.deal.id, entries=entries, complete_through=complete_through
+            )
         )
 
     def pay_down(self, percent):
@@ -137,5 +146,5 @@ class Journey:
 
     def active(self):
         """The active deal as the merchant lookup shows it, or None."""
-        deals = self.do("look_up").deals
+        deals = self.do(LookUp()).deals
         return next((each for each in deals if each.deal.active), None)

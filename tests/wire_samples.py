@@ -17,7 +17,6 @@ from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle import events as happened
-from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import TakingsHeld
 from holdback.lifecycle.renewal_review import RenewalReview
@@ -46,6 +45,7 @@ from holdback.merchant.offer import Offer
 from holdback.merchant.product import Limits, Offers, Product
 from holdback.merchant.profile import Profile, details_section
 from holdback.merchant.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+from holdback.operations import RequestOffers
 from holdback.rules import check, parse
 
 
@@ -199,7 +199,7 @@ def sections(*names):
 
 
 REQUESTED = sections("consents", "applicants", "company", "intended_use_of_funds")
-FINGERPRINT = fingerprint("request_offers", RequestOffers(request=REQUEST), PROFILE)
+FINGERPRINT = fingerprint(RequestOffers(request=REQUEST), PROFILE)
 FACTS = {
     "average_monthly_takings": "9000.00",
     "credit_score": 640,

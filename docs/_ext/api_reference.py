@@ -97,7 +97,7 @@ class PublicApi(SphinxDirective):
             "Links",
             "filled_application",
         ),
-        "Deals": ("Deal", "Entry", "Movement", "Takings", "Money"),
+        "Deals": ("Deal", "Entry", "Takings", "Money"),
         "Your own calculators": (
             "LimitsCalculator",
             "FactorRateCalculator",
@@ -117,7 +117,7 @@ class PublicApi(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         grouped = [name for names in self.GROUPS.values() for name in names]
-        missing = {*holdback.__all__} ^ {*grouped, "wire"}
+        missing = {*holdback.__all__} ^ {*grouped, "operations", "wire"}
         if missing:
             raise self.error(f"`holdback.__all__` and its page differ on {sorted(missing)}")
         parts = []

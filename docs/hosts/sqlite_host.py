@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Profile, Refusal, wire
 from holdback.lifecycle.events import OfferAccepted, OfferRequoted, OffersIssued
+from holdback.operations import LookUp
 
 TABLES = """
 create table if not exists merchants (
@@ -82,7 +83,7 @@ class SqliteHost:
         merchant, profile = self.merchant(db, operation, input)
         context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence", {}))
         if operation == "look_up":
-            return wire.write(self.engine.look_up(merchant, context).reply)
+            return wire.write(self.engine.carry_out(merchant, LookUp(), context).reply)
         if operation == "request_offers" and profile.is_erased:
             profile = new_profile()  # an initial application begins anew
         situation = self.engine.situation(merchant, context)

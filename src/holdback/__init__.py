@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from holdback import wire
+    from holdback import operations, wire
     from holdback.eligibility.assessment import Assessment
     from holdback.eligibility.reasons import Reason
     from holdback.engine import Engine
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.merchant.application import Application, OffersRequest
     from holdback.merchant.deal import Deal
-    from holdback.merchant.ledger import Entry, Movement
+    from holdback.merchant.ledger import Entry
     from holdback.merchant.merchant import Merchant, OfferSet, Takings
     from holdback.merchant.offer import Offer
     from holdback.merchant.product import Product
@@ -68,7 +68,6 @@ __all__ = [
     "Links",
     "Merchant",
     "Money",
-    "Movement",
     "Offer",
     "OfferSet",
     "OffersRequest",
@@ -85,6 +84,7 @@ __all__ = [
     "TermCalculator",
     "filled_application",
     "load_jurisdictions",
+    "operations",
     "wire",
 ]
 
@@ -111,7 +111,6 @@ _MODULES: Final = {
     "Links": "lifecycle.configuration",
     "Merchant": "merchant.merchant",
     "Money": "exact.money",
-    "Movement": "merchant.ledger",
     "Offer": "merchant.offer",
     "OfferSet": "merchant.merchant",
     "OffersRequest": "merchant.application",
@@ -132,8 +131,8 @@ _MODULES: Final = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "wire":
-        return import_module("holdback.wire")
+    if name in {"operations", "wire"}:
+        return import_module(f"holdback.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'holdback' has no attribute {name!r}")
     value = getattr(import_module(f"holdback.{_MODULES[name]}"), name)

@@ -1,7 +1,7 @@
-"""The engine: the operations of the service, for a host to embed.
+"""The engine: carries out the operations of the service, for a host to embed.
 
-An operation takes the merchant as stored and the context of the attempt, and returns an `Outcome`
-to store and to send. The engine holds no state, so threads and tasks may share one.
+It takes the merchant as stored, an operation and the context of the attempt, and returns an
+`Outcome` to store and to send. The engine holds no state, so threads and tasks may share one.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.acceptance import acceptance_ids
-from holdback.lifecycle.commands import (
-    Command,
-    Question,
-)
+from holdback.lifecycle.carry_out import carry_out
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import (
     MEMORY_DAYS,
     NEWEST_FORMAT,
@@ -28,12 +26,18 @@ from holdback.lifecycle.configuration import (
     Links,
 )
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decide import decide
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.journal import rebuild, transactions
+from holdback.lifecycle.operation import (
+    Command,
+    Operation,
+    PersonalCommand,
+    PersonalQuestion,
+    Question,
+)
 from holdback.merchant.acceptance import (
     AcceptanceIds,
 )
@@ -41,16 +45,17 @@ from holdback.merchant.ledger import Entry
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Calculator
-from holdback.operation_methods import OperationMethods
+
+_Reply = TypeVar("_Reply")
 
 
 @frozen(init=False, repr=False)
-class Engine(OperationMethods):
+class Engine:
     """
-    The operations of the service, by the rules of *jurisdictions*.
+    Carries out the operations of the service, by the rules of *jurisdictions*.
 
-    Every operation takes the merchant, the arguments of the operation and the context, in this
-    order. Optional arguments follow the context; give them by keyword.
+    An operation is an instance of its class in `holdback.operations`, and every method takes the
+    merchant first.
 
     Args:
         jurisdictions: The rules to decide by.
@@ -168,22 +173,86 @@ class Engine(OperationMethods):
         """
         return self._configuration.situation(merchant, context)
 
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        operation: PersonalCommand[_Reply] | PersonalQuestion[_Reply],
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[_Reply]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        operation: Command[_Reply] | Question[_Reply],
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[_Reply]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        operation: Operation[_Reply],
+        context: Context,
+        *,
+        profile: Profile | None,
+    ) -> Outcome[_Reply]: ...
+    def carry_out(
+        self,
+        merchant: Merchant,
+        operation: Operation[_Reply],
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[_Reply]:
+        """
+        Carry out *operation*, such as `operations.FundDeal` or what `wire.read_command` returns.
+
+        A type checker knows the reply of each operation, and which ones take the *profile*; for the
+        others it is passed through.
+
+        >>> from holdback import Engine, operations, wire
+        >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+        >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
+        >>> engine = Engine.for_trial()
+        >>> engine.carry_out(merchant, operations.LookUp(), context).reply
+        MerchantLookup(deals=())
+        >>> fund = operations.FundDeal(application_id="a-1")
+        >>> engine.carry_out(merchant, fund, context)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        holdback.errors.Refusal: application_not_found: no accepted application has this ...
+
+        Raises:
+            Refusal, InvalidDocument, ConfigurationError: as the operation says; nothing has
+                changed.
+            TypeError: the operation takes the profile, and none was given.
+        """
+        case = Case(
+            merchant=merchant,
+            context=context,
+            configuration=self._configuration,
+            given_profile=profile,
+        )
+        return carry_out(operation, case)
+
     def decide(
         self,
         merchant: Merchant,
-        command: Command | Question,
+        operation: Operation[Any],
         context: Context,
         *,
         profile: Profile | None = None,
     ) -> tuple[Event, ...]:
         """
-        Return the events of *command*, for hosts that store events.
+        Return the events of *operation*, for hosts that store events.
 
         Raises:
-            Refusal, InvalidDocument, ConfigurationError: as the operation of the command; nothing
-                has changed.
+            Refusal, InvalidDocument, ConfigurationError: as `carry_out`; nothing has changed.
         """
-        return decide(merchant, profile, command, context, self._configuration).events
+        return self.carry_out(merchant, operation, context, profile=profile).events
 
     def evolve(self, merchant: Merchant, events: Iterable[Event]) -> Merchant:
         """
@@ -213,15 +282,6 @@ class Engine(OperationMethods):
             HistoryError: entries are recorded on a deal that was not funded before.
         """
         return transactions(events)
-
-    def _carried_out(
-        self,
-        merchant: Merchant,
-        command: Command | Question,
-        context: Context,
-        profile: Profile | None,
-    ) -> Outcome[Any]:
-        return decide(merchant, profile, command, context, self._configuration)
 
     def acceptance_ids(self, offer_id: str, merchant: Merchant) -> AcceptanceIds:
         """

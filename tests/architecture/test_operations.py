@@ -1,25 +1,30 @@
-"""The table of operations is the only list of them; what a command needs is derived from it."""
+"""There is one list of operations; what else is needed is read from the class of each."""
 
 from __future__ import annotations
 
 import ast
-import inspect
-import typing
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import holdback
-from holdback import Context, Engine, wire
-from holdback.carry_out import CarryOut
-from holdback.lifecycle import commands, events
-from holdback.lifecycle import operations as operations_table
-from holdback.lifecycle.commands import Command, Question
+from holdback import Engine, wire
+from holdback import operations as operations_table
+from holdback.lifecycle import events
 from holdback.lifecycle.decision import Decision
-from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Reply, operation_of
+from holdback.operations import (
+    COMMANDS,
+    OPERATIONS,
+    Command,
+    PersonalCommand,
+    PersonalQuestion,
+    Question,
+    Reply,
+)
 from holdback.testing import strategies
 from holdback.testing.conformance.simulated.agent_operations import AGENTS
 from holdback.testing.strategies.likely_inputs import input_of
@@ -28,7 +33,7 @@ from holdback.wire.commands import read_input
 from situations import situation
 
 SOURCE = Path(holdback.__file__).parent
-TABLE = SOURCE / "lifecycle" / "operations.py"
+TABLE = SOURCE / "operations.py"
 SITUATION = situation()
 ENGINE = Engine.for_trial()
 
@@ -36,67 +41,31 @@ operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERA
 some = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def test_every_command_and_question_is_an_operation():
+def test_every_operation_is_in_the_list():
     """
-    The unions of commands, questions and replies have the same members as the table.
+    Every class of an operation is in the list under its name, and its reply is one that is written.
     """
-    rows = OPERATIONS.values()
-
-    assert {row.input for row in rows} == {*get_args(Command), *get_args(Question)}
-    assert {row.reply for row in rows} == set(get_args(Reply))
-    assert [name for name, row in OPERATIONS.items() if not row.is_question] == list(COMMANDS)
-
-
-@operations
-def test_the_reply_is_what_the_handler_returns(operation):
-    """
-    The reply of a row is that of its handler, whose arguments come in the one order.
-    """
-    hints = get_type_hints(operation.handler)
-
-    assert hints["return"] == Decision[operation.reply]
-    assert next(iter(hints)) == "merchant"
-    assert list(hints.values())[2] is Context
-
-
-@operations
-def test_the_engine_has_a_method_for_every_operation(operation):
-    """
-    Each operation has a method: the merchant first, then what is asked, then the context. Who did
-    it, and the profile, follow by name.
-    """
-    method = getattr(Engine, operation.name)
-    required = {
-        parameter.name: parameter.kind is parameter.KEYWORD_ONLY
-        for parameter in inspect.signature(method).parameters.values()
-        if parameter.default is parameter.empty
+    kinds = (Command, PersonalCommand, Question, PersonalQuestion)
+    declared = {
+        declared for kind in kinds for declared in kind.__subclasses__() if attrs.has(declared)
     }
-    by_place = [name for name, is_by_name in required.items() if not is_by_name]
 
-    assert by_place[:2] == ["self", "merchant"]
-    assert by_place[-1] == "context"
-    assert ("profile" in required) == operation.takes_profile
-    assert required.keys() - by_place <= {"profile", "by"}
-    assert get_type_hints(method)["return"] == holdback.Outcome[operation.reply]
+    assert set(OPERATIONS.values()) <= declared
+    assert {kind.name for kind in declared} == set(OPERATIONS)
+    assert {name: kind.name for name, kind in OPERATIONS.items()} == {n: n for n in OPERATIONS}
+    assert {kind.reply for kind in OPERATIONS.values()} == set(get_args(Reply))
+    assert [name for name, kind in OPERATIONS.items() if not kind.is_question] == list(COMMANDS)
 
 
 @operations
-def test_carry_out_is_typed_for_every_command(operation):
+def test_an_operation_is_told_in_its_class(operation):
     """
-    "Overloads of `carry_out`": each command gives its own reply type, and a profile is required by
-    the type where the operation takes it (decisions/values#types).
+    The class says the reply, as its `decide` does, and its docstring is its documentation.
     """
-    overloads = typing.get_overloads(CarryOut.carry_out)
-    hints = [get_type_hints(overload) for overload in overloads]
-    own = [
-        (hint["return"], type(None) not in get_args(hint["profile"]))
-        for hint in hints[:-1]
-        if operation.input in (get_args(hint["command"]) or (hint["command"],))
-    ]
-
-    assert own == [(holdback.Outcome[operation.reply], operation.takes_profile)]
-    assert hints[-1]["command"] == Command | Question
-    assert hints[-1]["return"] == holdback.Outcome[Reply]
+    assert get_type_hints(operation.decide)["return"] == Decision[operation.reply]
+    assert operation.__doc__
+    assert operation.takes_profile == issubclass(operation, PersonalCommand | PersonalQuestion)
+    assert operation.is_question == issubclass(operation, Question | PersonalQuestion)
 
 
 @operations
@@ -108,9 +77,9 @@ def test_every_operation_has_inputs_a_reader_and_a_writer(operation, data):
     """
     read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), SITUATION)
 
-    assert operation_of(read) is operation
+    assert type(read) is operation
     assert wire.write(data.draw(strategies.of(operation.reply)))
-    assert isinstance(data.draw(strategies.of(operation.input)), operation.input)
+    assert isinstance(data.draw(strategies.of(operation)), operation)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -133,19 +102,19 @@ def test_every_operation_is_public():
     """
     public = {
         value
-        for module in (holdback, commands, events, operations_table)
+        for module in (holdback, events, operations_table)
         for value in (getattr(module, name) for name in module.__all__)
         if isinstance(value, type)
     }
 
     for operation in OPERATIONS.values():
-        assert {operation.input, operation.reply} <= public, operation.name
+        assert {operation, operation.reply} <= public, operation.name
     assert set(wire.EVENT_TYPES.values()) <= public
 
 
 def lists_of_operations(tree):
     """Yield the line of every collection in *tree* with most of the commands, by name or class."""
-    classes = {row.input.__name__ for row in OPERATIONS.values() if not row.is_question}
+    classes = {row.__name__ for row in OPERATIONS.values() if not row.is_question}
     exports = {
         id(node.value)
         for node in tree.body
@@ -183,7 +152,7 @@ def test_a_second_list_of_commands_would_be_seen():
     By the commands' names, or by their classes.
     """
     names = ", ".join(map(repr, COMMANDS))
-    classes = ", ".join(f"{OPERATIONS[name].input.__name__}: 1" for name in COMMANDS)
+    classes = ", ".join(f"{OPERATIONS[name].__name__}: 1" for name in COMMANDS)
 
     assert list(lists_of_operations(ast.parse(f"({names})")))
     assert list(lists_of_operations(ast.parse(f"{{{classes}}}")))

@@ -14,9 +14,9 @@ from holdback.eligibility.facts import EVIDENCE_FACTS, catalogue
 from holdback.exact.money import Currency
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.lifecycle.events import EVENT_TYPES
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.offer import Offer
 from holdback.offers.registry import BUILT_IN
+from holdback.operations import OPERATIONS
 from holdback.rules.operators import OPERATORS
 from holdback.testing.conformance import INVARIANTS
 
@@ -139,7 +139,7 @@ def test_the_examples_are_there():
     assert derived in facts
     assert evidence in EVIDENCE_FACTS
     assert FOLLOWED["Add a field of an offer"][0] in attrs.fields_dict(Offer)
-    assert (command, reply) == (row.input.__name__, row.reply.__name__)
+    assert (command, reply) == (row.__name__, row.reply.__name__)
     assert event in EVENT_TYPES
     assert FOLLOWED["Add a setting of a jurisdiction"][0] in TIMELINES
     assert FOLLOWED["Add an invariant of the conformance suite"][0].strip('"') in INVARIANTS

@@ -32,6 +32,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
 from holdback.exact.exact_json import write_json
+from holdback.operations import AssessRenewal
 from holdback.testing.conformance.checks import scripted_checks as scripted
 from holdback.testing.conformance.host import OPTIONAL
 from holdback.testing.conformance.session import Session
@@ -212,7 +213,7 @@ def records(engine, merchant):
     for at in days_after(merchant):
         try:
             context = Context(at=at, request_id="golden-record")
-            yield write_json(engine.assess_renewal(merchant, context).reply.record())
+            yield write_json(engine.carry_out(merchant, AssessRenewal(), context).reply.record())
         except Refusal:
             continue
 

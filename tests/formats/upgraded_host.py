@@ -18,6 +18,7 @@ from fastapi_host import app, attempts, outbox, store
 from holdback import Engine, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
 from holdback.merchant.profile import Profile
+from holdback.operations import LookUp, RequireChecks
 
 SALT = bytes(range(16))  # format 1 stores nothing that is named by it
 find_merchant = attempts.Host._merchant
@@ -50,10 +51,10 @@ class UpgradedEngine:
         return self.engine.carry_out(merchant, command, context, profile=current.profile)
 
     def required_checks(self, merchant, request, context):
-        return self.engine.required_checks(merchant, request, context)
+        return self.engine.carry_out(merchant, RequireChecks(request=request), context)
 
     def look_up(self, merchant, context):
-        return self.engine.look_up(merchant, context)
+        return self.engine.carry_out(merchant, LookUp(), context)
 
 
 @frozen

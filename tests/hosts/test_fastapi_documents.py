@@ -16,6 +16,7 @@ from fastapi_host.tables import EVENTS, PROFILES
 from sqlalchemy import select
 
 from holdback import Context, Engine, wire
+from holdback.operations import AcceptOffer
 
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 FIRST = Engine.for_trial(format=1)
@@ -140,7 +141,9 @@ def test_a_conflict_writes_nothing_of_the_profile(service, merchant):
     context = Context(at=service.now, request_id="r-1")
     offer_id = merchant.known["offer_ids"][0]
     details = wire.read_accept_request({"bank_details": BANK})
-    outcome = engine.accept_offer(read[0], offer_id, context, bank_details=details, profile=read[1])
+    outcome = engine.carry_out(
+        read[0], AcceptOffer(offer_id=offer_id, bank_details=details), context, profile=read[1]
+    )
     documents = wire.write_stored(outcome)
     assert documents.profile != stored.profile
 

@@ -9,8 +9,8 @@ import pytest
 from broken import snapshot_without_version
 
 from counts import count
-from holdback.lifecycle.operations import COMMANDS
 from holdback.merchant.deal import STATUSES
+from holdback.operations import COMMANDS
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.check_table import rerun_options, run_check
 from holdback.testing.conformance.simulated.actions import ACTIONS

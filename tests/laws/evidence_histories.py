@@ -36,6 +36,28 @@ from holdback import (
 from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.check_results import CheckResult
 from holdback.merchant.profile import Profile
+from holdback.operations import (
+    AcceptOffer,
+    AskEvidence,
+    AssessRenewal,
+    CloseApplication,
+    CloseDeal,
+    DecideReferral,
+    DeclineOffers,
+    EraseProfile,
+    FundDeal,
+    LiftHold,
+    LookUp,
+    PlaceHold,
+    RecordConsents,
+    RecordEvidence,
+    RecordRemittance,
+    RecordTakings,
+    ReinstateDeal,
+    RequestOffers,
+    RequireChecks,
+    ReviewRenewal,
+)
 
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 SALT = bytes(range(16))
@@ -191,27 +213,26 @@ class History:
             evidence=() if evidence is None else evidence,
         )
 
-    def tell(self, operation, *arguments, refused=frozenset(), evidence=None, keep=True, **options):
+    def tell(self, operation, refused=frozenset(), evidence=None, keep=True):
         """
         Carry out an operation of the engine, which must be refused with a code in *refused*.
 
         It must be carried out if *refused* is empty; its outcome is returned.
         """
-        self.told.append([self.now, operation, *arguments, options, evidence])
-        if operation in TAKES_PROFILE:
-            options["profile"] = self.profile
-        method = getattr(self.engine, operation)
+        self.told.append([self.now, operation, evidence])
         code, outcome = None, None
         try:
-            outcome = method(self.merchant, *arguments, self.context(evidence), **options)
+            outcome = self.engine.carry_out(
+                self.merchant, operation, self.context(evidence), profile=self.profile
+            )
         except Refusal as refusal:
             code = refusal.code
         if (code is None) != (not refused) or (code is not None and code not in refused):
-            self.differ(f"{operation}: {code or 'done'}", f"{sorted(refused) or 'done'}")
+            self.differ(f"{operation.name}: {code or 'done'}", f"{sorted(refused) or 'done'}")
         self.told[-1].append(code or "done")
         if outcome is not None and keep:
             self.merchant = outcome.merchant
-            self.profile = outcome.profile or self.profile
+            self.profile = outcome.profile
         return outcome
 
     def differ(self, engine, model):
@@ -266,7 +287,7 @@ class History:
             if terms.name == CREDIT and self.draw.random() < 0.8:
                 facts["credit_checked_on"] = self.model.day(made_at).isoformat()
             records.append(Record(terms.name, made_at, facts))
-        self.tell("record_evidence", results(records), refused=self.conflicts(records))
+        self.tell(RecordEvidence(records=results(records)), refused=self.conflicts(records))
         if not self.conflicts(records):
             self.model.records += records
         self.done.add("recorded")
@@ -369,7 +390,7 @@ class History:
                 records = [record for record in records if record.check != "takings"]
         refused = self.refusals(renewal=renewal) | self.conflicts(records)
         outcome = self.tell(
-            "request_offers", self.body(renewal=renewal), refused=refused, evidence=evidence
+            RequestOffers(request=self.body(renewal=renewal)), refused=refused, evidence=evidence
         )
         if outcome is None:
             self.done.add("refused")
@@ -435,9 +456,9 @@ class History:
             return False
         refused = self.refused_acceptance(chosen)
         outcome = self.tell(
-            "accept_offer", self.draw.choice(offer_ids), refused=refused,
-            bank_details=self.bank(),
-        )  # fmt: skip
+            AcceptOffer(offer_id=self.draw.choice(offer_ids), bank_details=self.bank()),
+            refused=refused,
+        )
         if outcome is None:
             return False
         for one in model.sets:
@@ -489,7 +510,10 @@ class History:
             "already_accepted", "offers_expired", "application_not_found", "offer_withdrawn",
             "not_possible_now",
         }  # fmt: skip
-        if self.tell("decline_offers", chosen.application_id, refused=refused) is not None:
+        if (
+            self.tell(DeclineOffers(application_id=chosen.application_id), refused=refused)
+            is not None
+        ):
             chosen.closed = "declined"
             self.done.add("declined offers")
 
@@ -515,7 +539,7 @@ class History:
             for deal in model.deals
         ):
             refused.add("not_possible_now")
-        outcome = self.tell("fund_deal", application.application_id, refused=refused)
+        outcome = self.tell(FundDeal(application_id=application.application_id), refused=refused)
         if outcome is None:
             return False
         application.ended = "funded"
@@ -538,7 +562,10 @@ class History:
         open_ = self.model.in_fulfilment(self.now) is application
         refused = set() if open_ else {"not_possible_now"}
         status = self.draw.choice(("declined", "withdrawn"))
-        if self.tell("close_application", application.application_id, status, refused=refused):
+        if self.tell(
+            CloseApplication(application_id=application.application_id, status=status),
+            refused=refused,
+        ):
             application.ended = status
 
     def remit(self, percent=None, *, complete=None):
@@ -568,7 +595,7 @@ class History:
         name = f"e{self.entries}"
         currency = self.model.rulebook(self.now).currency
         entry = Entry(id=name, on=on, amount=Money(amount, currency), reverses=reverses)
-        self.tell("record_remittance", deal.id, entry, complete_through=through)
+        self.tell(RecordRemittance(deal_id=deal.id, entries=entry, complete_through=through))
         if reverses is None:
             deal.entries[name] = (on, amount)
         else:
@@ -582,7 +609,7 @@ class History:
         status = self.draw.choice(("defaulted", "defaulted", "cancelled"))
         # It would forgive the deal that a renewal settled, too.
         refused = {"not_possible_now"} if (status, deal.type) == ("cancelled", "Renewal") else set()
-        if self.tell("close_deal", deal.id, status, refused=refused) is None:
+        if self.tell(CloseDeal(deal_id=deal.id, status=status), refused=refused) is None:
             return
         deal.ended, deal.ended_on = status.capitalize(), self.model.day(self.now)
         if status == "defaulted":
@@ -593,8 +620,8 @@ class History:
     def mistake(self):
         """Record a default by mistake, and undo it: what it made void stays void."""
         deal = self.model.active()
-        self.tell("close_deal", deal.id, "defaulted")
-        self.tell("reinstate_deal", deal.id)
+        self.tell(CloseDeal(deal_id=deal.id, status="defaulted"))
+        self.tell(ReinstateDeal(deal_id=deal.id))
         for decision in self.model.decisions:
             decision.void |= decision.approved
         self.done.add("reinstated")
@@ -602,7 +629,7 @@ class History:
     def reinstate(self):
         deal = next(deal for deal in self.model.deals if deal.ended == "Defaulted")
         refused = {"active_deal", "not_possible_now"} if self.model.active() is not None else set()
-        if self.tell("reinstate_deal", deal.id, refused=refused) is not None:
+        if self.tell(ReinstateDeal(deal_id=deal.id), refused=refused) is not None:
             deal.ended = deal.ended_on = None
             self.done.add("reinstated")
 
@@ -619,7 +646,10 @@ class History:
         # Two statements of one instant about a day contradict each other.
         said_now = {held[day][0] for day in on if day in held and held[day][1] == self.now}
         refused = {"request_conflict"} if said_now - {amount} else set()
-        if self.tell("record_takings", takings, refused=refused, complete_through=complete) is None:
+        if (
+            self.tell(RecordTakings(takings=takings, complete_through=complete), refused=refused)
+            is None
+        ):
             return
         self.model.takings |= dict.fromkeys(on, (amount, self.now))
         if complete is not None:
@@ -637,9 +667,14 @@ class History:
         if self.draw.random() < 0.5:
             until = self.now + timedelta(hours=self.draw.choice((1, 24, 100)))
         self.tell(
-            "decide_referral", referral.application_id, referral.product,
-            "approve" if approved else "decline", by="u", until=until,
-        )  # fmt: skip
+            DecideReferral(
+                application_id=referral.application_id,
+                product=referral.product,
+                decision="approve" if approved else "decline",
+                by="u",
+                until=until,
+            )
+        )
         days = self.model.rulebook(self.now).approval_days
         self.model.referrals.remove(referral)
         self.model.decisions.append(
@@ -653,20 +688,20 @@ class History:
     def hold(self):
         code = self.draw.choice(("fraud", "dispute"))
         if code not in [one.code for one in self.model.holds if one.until is None]:
-            self.tell("place_hold", code, by="u")
+            self.tell(PlaceHold(code=code, by="u"))
             self.model.holds.append(HoldPeriod(code, self.now))
             self.done.add("held")
 
     def lift(self):
         held = [one for one in self.model.holds if one.until is None]
         if held:
-            self.tell("lift_hold", held[0].code, by="u")
+            self.tell(LiftHold(code=held[0].code, by="u"))
             held[0].until = self.now
 
     def consent(self):
         given = self.draw.random() < 0.75
         name = self.draw.choice(("terms", "search"))
-        self.tell("record_consents", {name: given})
+        self.tell(RecordConsents(consents={name: given}))
         self.say_consent(name, given)
 
     def say_consent(self, name, given):
@@ -676,7 +711,7 @@ class History:
         refused = set()
         if self.model.on_hold(self.now) or self.model.in_fulfilment(self.now) is not None:
             refused = {"erasure_not_possible"}
-        if self.tell("erase_profile", refused=refused) is not None:
+        if self.tell(EraseProfile(), refused=refused) is not None:
             self.model.erased, self.model.referrals, self.model.consents = True, [], set()
             # One that comes back is a newcomer with a new profile, of whom the checks are held.
             self.profile = Profile.new(salt=SALT)
@@ -705,7 +740,7 @@ class History:
 
     def compare_look_up(self):
         model = self.model
-        reply = self.tell("look_up").reply
+        reply = self.tell(LookUp()).reply
         expected, _ = model.eligibility(self.now)
         self.agree("statuses", [one.deal.status for one in reply.deals],
                    [deal.status for deal in model.deals])  # fmt: skip
@@ -721,7 +756,7 @@ class History:
 
     def leads_somewhere(self):
         """Whether a renewal requested now has a product for which the rules agree, and room."""
-        outcome = self.tell("request_offers", self.body(renewal=True), keep=False)
+        outcome = self.tell(RequestOffers(request=self.body(renewal=True)), keep=False)
         agreed = self.model.agreed(self.now, self.model.active())
         return any(
             product.decision != "Declined"
@@ -732,7 +767,7 @@ class History:
     def compare_evidence(self):
         shown = {
             one.check: (one.made_at, one.age_days, one.why)
-            for one in self.tell("evidence").reply.checks
+            for one in self.tell(AskEvidence()).reply.checks
         }
         self.agree("evidence", shown, self.model.evidence(self.now))
         self.done |= {why for _, _, why in shown.values() if why is not None}
@@ -741,9 +776,10 @@ class History:
         """What a request would get now: nothing of it is stored."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.7
         outcome = self.tell(
-            "request_offers", self.body(renewal=renewal),
-            refused=self.refusals(renewal=renewal), keep=False,
-        )  # fmt: skip
+            RequestOffers(request=self.body(renewal=renewal)),
+            refused=self.refusals(renewal=renewal),
+            keep=False,
+        )
         if outcome is not None:
             self.compare_request(outcome, self.model.base(self.now) if renewal else None)
 
@@ -751,7 +787,7 @@ class History:
         """What a review finds: the eligibility, and what decided it."""
         base = self.model.base(self.now)
         refused = set() if base is not None else {"no_deal_to_renew"}
-        outcome = self.tell("review_renewal", refused=refused, keep=False)
+        outcome = self.tell(ReviewRenewal(), refused=refused, keep=False)
         if outcome is None:
             return
         eligible, decided_by = self.model.invitation(self.now, base)
@@ -765,7 +801,8 @@ class History:
         """Which checks a request needs, and why."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.6
         outcome = self.tell(
-            "required_checks", self.body(renewal=renewal), refused=self.refusals(renewal=renewal)
+            RequireChecks(request=self.body(renewal=renewal)),
+            refused=self.refusals(renewal=renewal),
         )
         if outcome is not None:
             shown = {
@@ -777,7 +814,7 @@ class History:
         """The assessment of the base deal, without any approval of one product."""
         base = self.model.base(self.now)
         refused = set() if base is not None else {"no_deal_to_renew"}
-        outcome = self.tell("assess_renewal", refused=refused)
+        outcome = self.tell(AssessRenewal(), refused=refused)
         if outcome is not None:
             facts = self.model.facts(self.now, base)
             expected = self.model.assessed(self.now, base, None, facts)
@@ -791,10 +828,6 @@ COMPARISONS = (
     History.compare_required_checks,
     History.compare_assessment,
 )
-TAKES_PROFILE = {
-    "request_offers", "accept_offer", "erase_profile", "decide_referral", "place_hold",
-    "record_consents",
-}  # fmt: skip
 STEPS = {
     "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2,
     "close": 0.5, "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3,

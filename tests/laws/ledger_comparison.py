@@ -27,21 +27,27 @@ from holdback import (
 )
 from holdback.eligibility.derived_facts import deal_counts, deal_facts
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.commands import CloseDeal, FundDeal, RecordRemittance, ReinstateDeal
-from holdback.lifecycle.money_commands import (
+from holdback.merchant.profile import Profile
+from holdback.operations import (
+    AcceptOffer,
     Adjust,
+    AskStatement,
     ChangeTerms,
+    CloseDeal,
+    FundDeal,
     PauseDeal,
     QuoteSettlement,
     RecordRecovery,
+    RecordRemittance,
     Refund,
+    ReinstateDeal,
+    RequestOffers,
     ResumeDeal,
     SettleEarly,
     Transfer,
     UnwindDeal,
     WriteOff,
 )
-from holdback.merchant.profile import Profile
 
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 EVIDENCE = {"average_monthly_takings": "20000", "months_trading": 36}
@@ -215,18 +221,15 @@ class Telling:
         request = OffersRequest(application=Application(**block), **profile)
         context = self.context(() if renewal else EVIDENCE)
         base = self.keeper.base
-        ask, accept = self.engine.request_offers, self.engine.accept_offer
-        outcome = self.keep(ask(self.merchant, request, context, profile=self.profile))
+        ask = self.engine.carry_out
+        asked = RequestOffers(request=request)
+        outcome = self.keep(ask(self.merchant, asked, context, profile=self.profile))
         offers = [offer for product in outcome.reply.products for offer in product.offers]
         if not offers:
             return False
         chosen = offers[self.numbers % len(offers)]
-        outcome = self.keep(
-            accept(
-                self.merchant, chosen.offer_id, self.context(),
-                bank_details=BANK, profile=self.profile,
-            )
-        )  # fmt: skip
+        accept = AcceptOffer(offer_id=chosen.offer_id, bank_details=BANK)
+        outcome = self.keep(ask(self.merchant, accept, self.context(), profile=self.profile))
         self.told.append((str(self.now), "accepted", chosen.funded_amount))
         for deal in self.keeper.deals.values():
             deal.followed = True
@@ -298,13 +301,13 @@ class Telling:
 
     def compare_statement(self, since):
         """The whole statement balances, and so does one *since* a day, up to yesterday."""
-        whole = self.engine.statement(self.merchant, self.context()).reply
+        whole = self.engine.carry_out(self.merchant, AskStatement(), self.context()).reply
         self.agree("differences of the statement", whole.differences, ())
         until = self.today - DAY
         if since > until:
             return
-        period = self.engine.statement(
-            self.merchant, self.context(), since=since, until=until
+        period = self.engine.carry_out(
+            self.merchant, AskStatement(since=since, until=until), self.context()
         ).reply
         self.agree("differences of a period", period.differences, ())
         shown = {

@@ -18,22 +18,22 @@ from holdback.merchant.deal import Deal
 # An edit is a function, a text of its source, and the text that takes its place.
 ERRORS = {
     "more is refunded than was overpaid": [
-        (ledger_operations.refund, "check_at_most(command.amount, deal.overpaid,",
-         "check_at_most(command.amount, command.amount,"),
+        (ledger_operations.Refund.decide, "check_at_most(self.amount, deal.overpaid,",
+         "check_at_most(self.amount, self.amount,"),
     ],
     "a refund is posted as a payment": [
         (ledger.Entry.signed.fget, "KINDS[self.kind].sign < 0", 'self.kind == "reversal"'),
     ],
     "a transfer loses its second half": [
-        (ledger_operations.transfer, "posted(merchant, halves,", "posted(merchant, halves[:1],"),
+        (ledger_operations.Transfer.decide, "posted(case, halves)", "posted(case, halves[:1])"),
     ],
     "more is transferred than is owed": [
-        (ledger_operations.transfer, "check_at_most(command.amount, owed,",
-         "check_at_most(command.amount, command.amount,"),
+        (ledger_operations.Transfer.decide, "check_at_most(self.amount, owed,",
+         "check_at_most(self.amount, self.amount,"),
     ],
     "a transfer is doubled by a retry": [
-        (ledger_operations.transfer, "if not all(recorded):\n        if any(recorded):",
-         "if True:\n        if False:"),
+        (ledger_operations.Transfer.decide, "if not all(recorded):\n            if any(recorded):",
+         "if True:\n            if False:"),
     ],
     "only the last of several reversals counts": [
         (ledger.taken_back, "totals.get(entry.reverses, 0) + entry.amount.minor",
@@ -56,7 +56,7 @@ ERRORS = {
         (postings.status_changes, "left > max(0, before.outstanding)", "left > 0"),
     ],
     "a reversal makes a second deal active": [
-        (postings.status_changes, "and merchant.active_deal is None", ""),
+        (postings.status_changes, "and case.merchant.active_deal is None", ""),
     ],
     "a default is recovered though a part was written off": [
         (postings.status_changes, "and not after.written_off.minor", ""),
@@ -72,18 +72,18 @@ ERRORS = {
          "after.written_off.minor"),
     ],
     "more is written off than is left": [
-        (ledger_operations.write_off, "check_at_most(command.amount, left,",
-         "check_at_most(command.amount, command.amount,"),
+        (ledger_operations.WriteOff.decide, "check_at_most(self.amount, left,",
+         "check_at_most(self.amount, self.amount,"),
     ],
     "an active deal is written off": [
-        (ledger_operations.write_off, "if deal.status == FUNDED:", "if False:"),
+        (ledger_operations.WriteOff.decide, "if deal.status == FUNDED:", "if False:"),
     ],
     "an adjustment makes a merchant overpay": [
-        (ledger_operations.adjust, "Money(left, currency)", "command.amount"),
+        (ledger_operations.Adjust.decide, "Money(left, currency)", "self.amount"),
     ],
     "an adjustment makes a deal cost more": [
-        (ledger_operations.adjust, "Money(max(0, deal.repayment_amount.minor - left), currency)",
-         "raised"),
+        (ledger_operations.Adjust.decide,
+         "Money(max(0, deal.repayment_amount.minor - left), currency)", "raised"),
     ],
     "a deal is unwound a day too late": [
         (unwinding._obstacles, "> days or not days", "> days + 1"),
@@ -92,13 +92,13 @@ ERRORS = {
         (unwinding._obstacles, 'yield "an offer was accepted after it"', "pass"),
     ],
     "an unwound deal keeps its charge": [
-        (unwinding.unwind_deal, "[(CHARGE_CANCELLED, charge, None)]", "[]"),
+        (unwinding.UnwindDeal.decide, "[(CHARGE_CANCELLED, charge, None)]", "[]"),
     ],
     "an unwound renewal keeps what it settled": [
-        (unwinding.unwind_deal, "lines.append((SETTLEMENT, settled, base.id))", "pass"),
+        (unwinding.UnwindDeal.decide, "lines.append((SETTLEMENT, settled, base.id))", "pass"),
     ],
     "a renewal that is unwound gives back what it settled too": [
-        (unwinding.unwind_deal, "deal.outstanding - charge - settled",
+        (unwinding.UnwindDeal.decide, "deal.outstanding - charge - settled",
          "deal.outstanding - charge"),
     ],
     "an unwound deal forgives a discount twice": [
@@ -111,11 +111,11 @@ ERRORS = {
         (evolve_money._with_gap, "else (*pauses, gap)", "else pauses"),
     ],
     "a settlement takes a minor unit less": [
-        (early_settlement.settle_early, "command.amount < quote.amount",
-         "command.amount.minor < quote.amount.minor - 1"),
+        (early_settlement.SettleEarly.decide, "self.amount < quote.amount",
+         "self.amount.minor < quote.amount.minor - 1"),
     ],
     "a settlement forgets the discount": [
-        (early_settlement.settle_early, "if quote.discount.minor:", "if False:"),
+        (early_settlement.SettleEarly.decide, "if quote.discount.minor:", "if False:"),
     ],
     "a pause is a day longer": [
         (schedule.paused_days, "(end - max(since, pause.on)).days",
@@ -144,7 +144,7 @@ ERRORS = {
         (remittances._ending, "if deal.type == RENEWAL:", "if False:"),
     ],
     "a default is undone though a part was written off": [
-        (remittances.reinstate_deal, "if deal.written_off.minor:", "if False:"),
+        (remittances.ReinstateDeal.decide, "if deal.written_off.minor:", "if False:"),
     ],
     "a recovered default is forgotten": [
         (derived_facts.deal_counts, "in {DEFAULTED, RECOVERED}", "== DEFAULTED"),

@@ -14,7 +14,24 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from holdback import Entry, Money
 from holdback.merchant.deal import DEFAULTED, RENEWED
-from holdback.merchant.ledger import SETTLEMENT, TRANSFER, Movement
+from holdback.merchant.ledger import SETTLEMENT, TRANSFER
+from holdback.operations import (
+    Adjust,
+    ChangeTerms,
+    CloseDeal,
+    FundDeal,
+    PauseDeal,
+    QuoteSettlement,
+    RecordRecovery,
+    RecordRemittance,
+    Refund,
+    Requote,
+    ResumeDeal,
+    SettleEarly,
+    Transfer,
+    UnwindDeal,
+    WriteOff,
+)
 
 # Of what is possible: all of it, a part, a minor unit too much, and any other amount.
 PARTS = st.sampled_from(["whole", "whole", "part", "too much"])
@@ -36,17 +53,17 @@ class MoneyRules:
         """A new movement of *minor* units, some days back."""
         currency = self.merchant.deals[0].repayment_amount.currency
         on = self.now.date() - timedelta(days=back)
-        return Movement(id=f"m-{self.requests}", on=on, amount=Money(minor, currency))
+        return {"id": f"m-{self.requests}", "on": on, "amount": Money(minor, currency)}
 
-    def move(self, operation, *ids, minor, back=0):
+    def move(self, kind, *, minor, back=0, **deals):
         """Carry out a movement, and ask for it again."""
-        movement = self.moved(minor, back)
-        outcome = self.attempt(operation, *ids, movement)
+        operation = kind(**deals, **self.moved(minor, back))
+        outcome = self.attempt(operation)
         if outcome is not None:
-            again = operation(self.merchant, *ids, movement, self.context())
+            again = self.engine.carry_out(self.merchant, operation, self.context())
             assert not again.events
             assert again.reply.balance == outcome.reply.balance
-            assert again.reply.entry_ids == outcome.reply.entry_ids == (movement.id,)
+            assert again.reply.entry_ids == outcome.reply.entry_ids == (operation.id,)
         return outcome
 
     def any_deal(self, data, fits):
@@ -59,7 +76,7 @@ class MoneyRules:
     def refund(self, data, part, back):
         deal = self.any_deal(data, lambda deal: deal.overpaid.minor)
         most = deal.overpaid.minor
-        outcome = self.move(self.engine.refund, deal.id, minor=part_of(most, part), back=back)
+        outcome = self.move(Refund, deal_id=deal.id, minor=part_of(most, part), back=back)
         assert outcome is None or self.merchant.deal_of(deal.id).overpaid.minor < most
         assert outcome is None or part != "too much"
 
@@ -70,8 +87,8 @@ class MoneyRules:
         target = self.any_deal(data, owed)
         most = min(source.overpaid.minor, owed(target))
         before = self.total()
-        ids = (source.id, target.id)
-        outcome = self.move(self.engine.transfer, *ids, minor=part_of(most, part))
+        ids = {"from_deal_id": source.id, "to_deal_id": target.id}
+        outcome = self.move(Transfer, **ids, minor=part_of(most, part))
         assert self.total() == before
         assert outcome is None or part != "too much"
 
@@ -85,14 +102,14 @@ class MoneyRules:
     def record_a_recovery(self, data, part):
         deal = self.any_deal(data, lambda deal: deal.status == DEFAULTED)
         most = owed(deal) + deal.written_off.minor
-        self.move(self.engine.record_recovery, deal.id, minor=part_of(most, part))
+        self.move(RecordRecovery, deal_id=deal.id, minor=part_of(most, part))
 
     @precondition(lambda self: any(not d.active and owed(d) for d in self.merchant.deals))
     @rule(data=st.data(), part=PARTS)
     def write_off(self, data, part):
         deal = self.any_deal(data, lambda deal: not deal.active and owed(deal))
         minor = part_of(owed(deal), part)
-        outcome = self.move(self.engine.write_off, deal.id, minor=minor)
+        outcome = self.move(WriteOff, deal_id=deal.id, minor=minor)
         assert outcome is None or self.merchant.deal_of(deal.id).written_off.minor >= minor
         assert outcome is None or part != "too much"
 
@@ -101,10 +118,10 @@ class MoneyRules:
     def a_default_that_is_recovered(self, part):
         """A default of which something comes in, which may come back again."""
         deal_id = self.merchant.active_deal.id
-        self.attempt(self.engine.close_deal, deal_id, "defaulted")
+        self.attempt(CloseDeal(deal_id=deal_id, status="defaulted"))
         deal = self.merchant.deal_of(deal_id)
         minor = part_of(owed(deal), part)
-        recovered = self.move(self.engine.record_recovery, deal_id, minor=minor)
+        recovered = self.move(RecordRecovery, deal_id=deal_id, minor=minor)
         if recovered is not None and part == "whole":
             assert self.merchant.deal_of(deal_id).status == "Recovered"
             self.reverse(self.merchant.deal_of(deal_id).entries[-1], deal_id, part=2)
@@ -116,7 +133,7 @@ class MoneyRules:
             amount=Money(max(1, entry.amount.minor // part), entry.amount.currency),
             reverses=entry.id,
         )
-        self.attempt(self.engine.record_remittance, deal_id, [back])
+        self.attempt(RecordRemittance(deal_id=deal_id, entries=[back]))
 
     @precondition(lambda self: any(d.entries for d in self.merchant.deals))
     @rule(data=st.data(), part=st.sampled_from([1, 2, 5]))
@@ -155,7 +172,7 @@ class MoneyRules:
     @rule(data=st.data(), minor=st.integers(-5000, 5000).filter(bool))
     def adjust(self, data, minor):
         deal = self.any_deal(data, lambda deal: deal.active)
-        self.move(self.engine.adjust, deal.id, minor=minor)
+        self.move(Adjust, deal_id=deal.id, minor=minor)
 
     @precondition(lambda self: self.merchant.deals)
     @rule(exact=st.sampled_from([True, True, False]))
@@ -167,7 +184,7 @@ class MoneyRules:
         charge = deal.repayment_amount.minor - deal.funded_amount.minor
         due = max(0, deal.outstanding - charge - settled) + (not exact)
         owed_before = None if base is None else base.outstanding + settled
-        outcome = self.move(self.engine.unwind_deal, deal.id, minor=due)
+        outcome = self.move(UnwindDeal, deal_id=deal.id, minor=due)
         if outcome is not None and outcome.events:
             assert exact
             assert self.merchant.deal_of(deal.id).balance.minor == 0
@@ -185,9 +202,9 @@ class MoneyRules:
         waiting, base = self.merchant.in_fulfilment, self.merchant.active_deal
         if waiting is None or not waiting.queued or base is None:
             return
-        assert self.attempt(self.engine.fund_deal, waiting.application_id) is None
+        assert self.attempt(FundDeal(application_id=waiting.application_id)) is None
         if ending == "defaulted":
-            self.attempt(self.engine.close_deal, base.id, "defaulted")
+            self.attempt(CloseDeal(deal_id=base.id, status="defaulted"))
             assert self.merchant.in_fulfilment is None
         else:
             self.pay_off(False)
@@ -197,29 +214,33 @@ class MoneyRules:
     @rule()
     def pause_and_resume(self):
         deal = self.merchant.active_deal
-        operation = self.engine.resume if deal.paused else self.engine.pause
-        outcome = self.attempt(operation, deal.id, self.now.date())
+        kind = ResumeDeal if deal.paused else PauseDeal
+        operation = kind(deal_id=deal.id, on=self.now.date())
+        outcome = self.attempt(operation)
         if outcome is not None:
             assert self.merchant.active_deal.paused is not deal.paused
-            assert not operation(self.merchant, deal.id, self.now.date(), self.context()).events
+            again = self.engine.carry_out(self.merchant, operation, self.context())
+            assert not again.events
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(days=st.integers(-100, 300))
     def change_the_term(self, days):
         deal = self.merchant.active_deal
         term_days = max(1, deal.term_days + days)
-        self.attempt(self.engine.change_terms, deal.id, self.now.date(), term_days=term_days)
+        self.attempt(ChangeTerms(deal_id=deal.id, on=self.now.date(), term_days=term_days))
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(part=PARTS)
     def settle_early(self, part):
         deal, day = self.merchant.active_deal, self.now.date()
-        quote = self.engine.settlement_quote(self.merchant, deal.id, day, self.context()).reply
+        quote = self.engine.carry_out(
+            self.merchant, QuoteSettlement(deal_id=deal.id, on=day), self.context()
+        ).reply
         assert quote.amount + quote.discount == quote.balance == deal.balance
         minor = part_of(quote.amount.minor, part)
         if part == "part" and minor >= quote.amount.minor:
             return
-        outcome = self.move(self.engine.settle_early, deal.id, minor=minor)
+        outcome = self.move(SettleEarly, deal_id=deal.id, minor=minor)
         assert (outcome is None) == (part == "part")
         if outcome is not None:
             assert self.merchant.deal_of(deal.id).status == "Repaid"
@@ -234,10 +255,12 @@ class MoneyRules:
         product = data.draw(st.sampled_from(products))
         offer = data.draw(st.sampled_from(product.offers))
         amount = Money(max(1, offer.funded_amount.minor + minor), offer.funded_amount.currency)
-        outcome = self.attempt(self.engine.requote, offer.offer_id, amount)
+        outcome = self.attempt(Requote(offer_id=offer.offer_id, amount=amount))
         if outcome is not None:
             assert product.limits.minimum <= amount <= product.limits.maximum
-            again = self.engine.requote(self.merchant, offer.offer_id, amount, self.context())
+            again = self.engine.carry_out(
+                self.merchant, Requote(offer_id=offer.offer_id, amount=amount), self.context()
+            )
             assert not again.events
             self.offer_ids += [
                 made.offer_id

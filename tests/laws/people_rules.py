@@ -22,6 +22,25 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.events import event_type
+from holdback.operations import (
+    AcceptOffer,
+    AskApplications,
+    AskEvidence,
+    AskHolds,
+    AskReferrals,
+    ChangeBankDetails,
+    DecideReferral,
+    DeclineOffers,
+    EraseProfile,
+    LiftHold,
+    LookUp,
+    PlaceHold,
+    RecordConsents,
+    RecordEvidence,
+    RecordSignature,
+    ReinstateDeal,
+    RequestOffers,
+)
 
 HOLDS = ("watchlist-7", "dispute-8")
 NOTE = "Asked the bank about it."
@@ -143,7 +162,7 @@ class PeopleRules:
         self.tick()
         made_at = self.now - timedelta(days=days)
         result = CheckResult(check=check, made_at=made_at, facts=(FACTS if good else BAD)[check])
-        if self.attempt(self.engine.record_evidence, [result]) is not None:
+        if self.attempt(RecordEvidence(records=[result])) is not None:
             assert (check, made_at) in self.people.journal
 
     @rule(data=st.data(), decision=st.sampled_from(["approve", "approve", "decline"]))
@@ -151,8 +170,16 @@ class PeopleRules:
         asked = [(one.application_id, one.product) for one in self.merchant.referrals]
         asked = data.draw(st.sampled_from(asked)) if asked else ("none", "flex")
         until = data.draw(st.sampled_from([None, self.now + timedelta(days=3)]))
+        application_id, product = asked
         self.attempt(
-            self.engine.decide_referral, *asked, decision, by="u-1", note=NOTE, until=until
+            DecideReferral(
+                application_id=application_id,
+                product=product,
+                decision=decision,
+                by="u-1",
+                note=NOTE,
+                until=until,
+            )
         )
 
     @rule(decision=st.sampled_from(["approve", "decline"]))
@@ -164,18 +191,19 @@ class PeopleRules:
         if referral is None:
             return
         self.attempt(
-            self.engine.decide_referral,
-            referral.application_id,
-            referral.product,
-            decision,
-            by="u-2",
+            DecideReferral(
+                application_id=referral.application_id,
+                product=referral.product,
+                decision=decision,
+                by="u-2",
+            )
         )
         self.ask_again()
 
     @rule(code=st.sampled_from(HOLDS), suspected=st.sampled_from([False, True]))
     def place_a_hold(self, code, suspected):
         if suspected:
-            self.attempt(self.engine.place_hold, code, by="u-1", note=NOTE)
+            self.attempt(PlaceHold(code=code, by="u-1", note=NOTE))
 
     @precondition(lambda self: self.merchant.sequence)
     @rule(days=st.sampled_from([0, 20, 60]))
@@ -183,7 +211,7 @@ class PeopleRules:
         """A hold, under which everything new is tried; `record` sees that nothing happens."""
         self.place_a_hold(HOLDS[0], True)
         self.ask_again()
-        self.attempt(self.engine.accept_offer, self.offer_ids[-1])
+        self.attempt(AcceptOffer(offer_id=self.offer_ids[-1]))
         self.fund_the_last_application()
         self.laws_of_checks_and_people()
         self.now += timedelta(days=days)
@@ -192,56 +220,56 @@ class PeopleRules:
     @precondition(lambda self: self.merchant.holds)
     @rule(code=st.sampled_from(HOLDS))
     def lift_a_hold(self, code):
-        self.attempt(self.engine.lift_hold, code, by="u-1")
+        self.attempt(LiftHold(code=code, by="u-1"))
 
     @precondition(lambda self: self.merchant.holds)
     @rule()
     def lift_every_hold(self):
         for hold in self.merchant.holds:
-            self.attempt(self.engine.lift_hold, hold.code, by="u-1")
+            self.attempt(LiftHold(code=hold.code, by="u-1"))
 
     @rule(sure=st.sampled_from([False, False, True]))
     def erase_the_profile(self, sure):
         if sure:
-            self.attempt(self.engine.erase_profile)
+            self.attempt(EraseProfile())
 
     @precondition(lambda self: self.merchant.offer_sets)
     @rule(data=st.data())
     def decline_offers(self, data):
         ids = [offer_set.application_id for offer_set in self.merchant.offer_sets]
-        self.attempt(self.engine.decline_offers, data.draw(st.sampled_from(ids[-3:])))
+        self.attempt(DeclineOffers(application_id=data.draw(st.sampled_from(ids[-3:]))))
 
     @rule(data=st.data(), document=st.sampled_from(["contract-1", "contract-2"]))
     def sign_an_application(self, data, document):
         application_id = data.draw(st.sampled_from(self.applications()))
-        self.attempt(self.engine.record_signature, application_id, document, "d-1")
+        self.attempt(
+            RecordSignature(application_id=application_id, document=document, digest="d-1")
+        )
 
     @rule(sort_code=st.sampled_from(["10-20-30", "10-20-31", None]))
     def change_bank_details(self, sort_code):
         details = BankDetails(account_number="11111111", sort_code=sort_code)
-        changed = self.attempt(self.engine.change_bank_details, details)
+        changed = self.attempt(ChangeBankDetails(bank_details=details))
         assert changed is None or sort_code is not None
 
     @rule(given=st.sampled_from([True, True, False]))
     def record_consents(self, given):
-        self.attempt(self.engine.record_consents, {"terms": given})
+        self.attempt(RecordConsents(consents={"terms": given}))
 
     @precondition(lambda self: any(deal.status == "Defaulted" for deal in self.merchant.deals))
     @rule()
     def reinstate_a_deal(self):
         defaulted = [deal.id for deal in self.merchant.deals if deal.status == "Defaulted"]
-        self.attempt(self.engine.reinstate_deal, defaulted[-1])
+        self.attempt(ReinstateDeal(deal_id=defaulted[-1]))
 
     @rule(
-        question=st.sampled_from(["applications", "referrals", "holds", "evidence", "look_up"]),
+        question=st.sampled_from([AskApplications, AskReferrals, AskHolds, AskEvidence, LookUp]),
         with_evidence=st.booleans(),
     )
     def ask_a_question(self, question, with_evidence):
         """ "Questions take no evidence", and change nothing."""
         evidence = {"credit_score": 700} if with_evidence else {}
-        asked = self.attempt(
-            getattr(self.engine, question), context=self.context_of_now(**evidence)
-        )
+        asked = self.attempt(question(), context=self.context_of_now(**evidence))
         assert asked is None if with_evidence else not asked.events
 
     # ------------------------------------------------------------------------ the laws
@@ -255,7 +283,9 @@ class PeopleRules:
             for record in self.merchant.checks
         }
         assert held == self.people.newest
-        answered = self.engine.evidence(self.merchant, self.context_of_now()).reply.checks
+        answered = self.engine.carry_out(
+            self.merchant, AskEvidence(), self.context_of_now()
+        ).reply.checks
         assert {one.check: one.made_at for one in answered} == {
             check: made_at for check, (made_at, _) in self.people.newest.items()
         }
@@ -294,7 +324,7 @@ class PeopleRules:
         on hold.
         """
         context = self.context_of_now()
-        looked_up = self.engine.look_up(self.merchant, context)
+        looked_up = self.engine.carry_out(self.merchant, LookUp(), context)
         assert not looked_up.events
         shown = [deal for deal in looked_up.reply.deals if deal.performance.renewal_eligibility]
         assert all(deal.deal.active for deal in shown)
@@ -305,8 +335,11 @@ class PeopleRules:
         if self.merchant.active_deal is None or self.merchant.holds:
             return False
         try:
-            asked = self.engine.request_offers(
-                self.merchant, self.renewal_request(), context, profile=self.profile
+            asked = self.engine.carry_out(
+                self.merchant,
+                RequestOffers(request=self.renewal_request()),
+                context,
+                profile=self.profile,
             )
         except Refusal:
             return False
@@ -334,11 +367,11 @@ class PeopleRules:
         lapses = waiting is not None and waiting.lapses_at is not None
         if not (lapses and max(self.now, self.merchant.last_seen_at) >= waiting.lapses_at):
             views = [
-                wire.write(self.engine.applications(one, context).reply)
+                wire.write(self.engine.carry_out(one, AskApplications(), context).reply)
                 for one in (self.merchant, twin)
             ]
             assert views[0] == views[1]
-        said = [wire.write(self.engine.look_up(self.merchant, context).reply)]
+        said = [wire.write(self.engine.carry_out(self.merchant, LookUp(), context).reply)]
         assert b'"renewal_eligibility":true' not in said[0]
         # Without any check all is referred for another reason, with the limits of a referral.
         unchecked = attrs.evolve(twin, checks=())
@@ -359,7 +392,9 @@ class PeopleRules:
         renewal = merchant.active_deal is not None
         request = self.renewal_request() if renewal else self.initial_request()
         try:
-            asked = self.engine.request_offers(merchant, request, context, profile=self.profile)
+            asked = self.engine.carry_out(
+                merchant, RequestOffers(request=request), context, profile=self.profile
+            )
         except Refusal:
             return []
         return json.loads(wire.write(asked.reply))["products"]
@@ -367,7 +402,9 @@ class PeopleRules:
     def refused_acceptances(self, context):
         for offer_id in self.offer_ids[-3:]:
             try:
-                self.engine.accept_offer(self.merchant, offer_id, context, profile=self.profile)
+                self.engine.carry_out(
+                    self.merchant, AcceptOffer(offer_id=offer_id), context, profile=self.profile
+                )
             except Refusal as refusal:
                 problem = wire.write_problem(refusal)
                 assert b"hold" not in problem.replace(b"urn:holdback", b"")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from holdback import Context, Entry, InvalidDocument, Money, Refusal
 from holdback.exact.money import Currency
-from holdback.lifecycle.commands import (
+from holdback.merchant.statement import DealStatement
+from holdback.operations import (
     Adjust,
     CloseDeal,
     FundDeal,
@@ -21,7 +22,6 @@ from holdback.lifecycle.commands import (
     UnwindDeal,
     WriteOff,
 )
-from holdback.merchant.statement import DealStatement
 from journey import ENGINE, Journey
 
 CURRENCIES = ("GBP", "JPY", "KWD")

@@ -6,6 +6,7 @@ import hashlib
 
 from holdback import wire
 from holdback.exact.exact_json import write_json
+from holdback.operations import AssessRenewal, LookUp
 from journey import Journey
 
 
@@ -18,12 +19,12 @@ def journey_bytes():
         journey.accept,
         journey.fund,
         lambda: journey.pay_down(60),
-        lambda: journey.do("look_up"),
-        lambda: journey.do("assess_renewal"),
+        lambda: journey.do(LookUp()),
+        lambda: journey.do(AssessRenewal()),
         lambda: journey.ask(renewal=True),
         journey.accept,
         journey.fund,
-        lambda: journey.do("look_up"),
+        lambda: journey.do(LookUp()),
     ):
         parts.append(wire.write(step()))
         parts.append(wire.write_merchant(journey.merchant))

@@ -33,6 +33,7 @@ from holdback.exact.money import Currency
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.merchant.consistency import merchant_errors
+from holdback.operations import AssessRenewal, LookUp, RecordTakings
 from holdback.tools.replay.replay import SAME, replay, replay_offers
 from holdback.wire.strict_json import STATE_LIMIT
 from journey import Journey
@@ -148,7 +149,7 @@ class Way(Journey):
 
     def assessed(self):
         """The assessment of the renewal; its record is replayed as it was stored."""
-        assessment = self.do("assess_renewal")
+        assessment = self.do(AssessRenewal())
         if assessment is None:
             return None
         rulebook = self.engine.jurisdictions.resolve(CODE, on=self.today())
@@ -173,7 +174,7 @@ class Way(Journey):
         self.funded(product)
         self.pay_down(60)
         self.assessed()
-        if self.do("look_up").deals[0].deal.active:
+        if self.do(LookUp()).deals[0].deal.active:
             self.asked(renewal=True)
         rest = self.entry(max(0, self.deal.outstanding), on=self.today())
         self.remit(rest, complete_through=self.today())
@@ -595,7 +596,7 @@ def test_takings_beyond_the_range(currency):
         way.pass_time(days=100)
         days = [way.today() - timedelta(days=place) for place in range(1, 92)]
         takings = [Takings(on=day, amount=Money(daily, currency)) for day in reversed(days)]
-        way.do("record_takings", tuple(takings), complete_through=days[0])
+        way.do(RecordTakings(takings=tuple(takings), complete_through=days[0]))
         facts = dict(zip(names(way), way.assessed().answers.facts, strict=True))
 
         assert (facts["average_monthly_takings"] is not None) == known

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback import Entry, Money
+from holdback.operations import RecordRemittance
 from journey import Journey
 
 
@@ -50,8 +51,10 @@ def deliver(entries):
         recorded = {entry.id for entry in merchant.deals[0].entries}
         entry = next(e for e in waiting if e.reverses is None or e.reverses in recorded)
         waiting.remove(entry)
-        outcome = journey.engine.record_remittance(
-            merchant, merchant.deals[0].id, entry, journey.context()
+        outcome = journey.engine.carry_out(
+            merchant,
+            RecordRemittance(deal_id=merchant.deals[0].id, entries=entry),
+            journey.context(),
         )
         merchant = outcome.merchant
     return merchant.deals[0]

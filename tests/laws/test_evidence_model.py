@@ -135,7 +135,7 @@ FAULTS = {
         (product_decisions.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
     ],
     "a hold is ignored at funding": [
-        (fulfilment._check_funding, "if merchant.on_hold", "if False"),
+        (fulfilment._check_funding, "if case.merchant.on_hold", "if False"),
     ],
     "the floor is ignored at funding": [
         (fulfilment._check_funding, "base.progress < FLOOR", "False"),

@@ -14,13 +14,21 @@ from ledger_folders import WORLDS, engine_of
 
 from counts import count
 from holdback import Context, Entry, Money, Refusal, wire
-from holdback.lifecycle.commands import CloseDeal, RecordRemittance
 from holdback.lifecycle.events import DealRenewed
-from holdback.lifecycle.money_commands import Refund
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.lifecycle.statement import statement_of
 from holdback.merchant.deal import CANCELLED, DEFAULTED
 from holdback.merchant.ledger import SETTLEMENT, TRANSFER
+from holdback.operations import (
+    OPERATIONS,
+    CloseDeal,
+    LookUp,
+    PauseDeal,
+    RecordRemittance,
+    Refund,
+    Requote,
+    SettleEarly,
+    UnwindDeal,
+)
 from holdback.testing import given as begin
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
@@ -141,7 +149,7 @@ def test_statement_ledger_and_lookup_say_the_same(drawn):
     engine, history = drawn
     merchant = history.merchant
     context = Context(at=merchant.last_seen_at, request_id="look-up")
-    shown = wire.to_dict(engine.look_up(merchant, context).reply)["deals"]
+    shown = wire.to_dict(engine.carry_out(merchant, LookUp(), context).reply)["deals"]
     statement = statement_of(merchant)
     assert statement.balances
     by_deal = {part.deal_id: part for part in statement.deals}
@@ -208,7 +216,9 @@ def in_a_possible_order(entries_):
 
 def deliver(story, deal_id, entry, place):
     context = Context(at=story.at, request_id=f"deliver-{place}")
-    return story.engine.record_remittance(story.merchant, deal_id, entry, context).merchant
+    return story.engine.carry_out(
+        story.merchant, RecordRemittance(deal_id=deal_id, entries=entry), context
+    ).merchant
 
 
 @settings(max_examples=SEQUENCES)
@@ -318,5 +328,6 @@ def test_the_histories_go_far():
         seen.update(step.operation for step in drawn[1].steps if step.refused is None)
 
     draw()
-    money = {name for name, row in OPERATIONS.items() if row.input.__module__ == Refund.__module__}
+    modules = {k.__module__ for k in (Refund, UnwindDeal, PauseDeal, SettleEarly, Requote)}
+    money = {name for name, kind in OPERATIONS.items() if kind.__module__ in modules}
     assert {name for name in money if not OPERATIONS[name].is_question} <= seen.keys(), seen

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -40,9 +41,20 @@ from holdback.lifecycle import money_events
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.events import event_type
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.merchant import ClosedOfferSet
 from holdback.merchant.profile import Profile
+from holdback.operations import (
+    AcceptOffer,
+    CloseApplication,
+    CloseDeal,
+    FundDeal,
+    RecordRemittance,
+    RecordSignature,
+    RecordTakings,
+    RequestOffers,
+    ReviewRenewal,
+    SupplyDetails,
+)
 from holdback.testing.conformance.simulated.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
@@ -112,14 +124,14 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
         self.requests += 1
         return Context(at=self.now, request_id=f"r-{self.requests}", evidence=evidence)
 
-    def attempt(self, operation, *arguments, context=None, **options):
+    def attempt(self, operation, context=None):
         """Carry out *operation* on the merchant; a refusal leaves the stored bytes unchanged."""
         before, profile = wire.write_merchant(self.merchant), wire.write_profile(self.profile)
         held = bool(self.merchant.holds)
         try:
-            if OPERATIONS[operation.__name__].takes_profile:
-                options["profile"] = self.profile
-            outcome = operation(self.merchant, *arguments, context or self.context(), **options)
+            outcome = self.engine.carry_out(
+                self.merchant, operation, context or self.context(), profile=self.profile
+            )
         except (Refusal, InvalidDocument, ConfigurationError):
             assert wire.write_merchant(self.merchant) == before
             assert wire.write_profile(self.profile) == profile
@@ -155,7 +167,7 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
             assert not (held and kind in {"OfferAccepted", "DealFunded"})
 
     def offers(self, request, context):
-        outcome = self.attempt(self.engine.request_offers, request, context=context)
+        outcome = self.attempt(RequestOffers(request=request), context=context)
         if outcome is None:
             return None
         for product in outcome.reply.products:
@@ -164,7 +176,9 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
                 assert product.limits.minimum <= offer.funded_amount <= product.limits.maximum
                 assert offer.repayment_amount >= offer.funded_amount
                 self.offer_ids.append(offer.offer_id)
-        again = self.engine.request_offers(self.merchant, request, context, profile=self.profile)
+        again = self.engine.carry_out(
+            self.merchant, RequestOffers(request=request), context, profile=self.profile
+        )
         assert wire.write(again.reply) == wire.write(outcome.reply)
         assert not again.events
         return outcome
@@ -228,7 +242,7 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
     def accept_an_offer(self, data, bank):
         offer_id = data.draw(st.sampled_from(self.offer_ids[-8:]))
         reply_before = self.accepted.get(offer_id)
-        outcome = self.attempt(self.engine.accept_offer, offer_id, bank_details=bank)
+        outcome = self.attempt(AcceptOffer(offer_id=offer_id, bank_details=bank))
         if outcome is not None:
             reply = wire.write(outcome.reply)
             assert reply_before is None or reply == reply_before
@@ -242,8 +256,8 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
         """An acceptance gets its reply again for as long as it is remembered, and no event."""
         again = refused = None
         try:
-            again = self.engine.accept_offer(
-                self.merchant, offer_id, self.context(), profile=self.profile
+            again = self.engine.carry_out(
+                self.merchant, AcceptOffer(offer_id=offer_id), self.context(), profile=self.profile
             )
         except Refusal as refusal:
             refused = refusal.code
@@ -264,11 +278,15 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
             self.ask_for_a_renewal(700)
         else:
             self.ask_for_initial_offers(None, 700)
-        self.attempt(self.engine.accept_offer, self.offer_ids[-1], bank_details=bank)
+        self.attempt(AcceptOffer(offer_id=self.offer_ids[-1], bank_details=bank))
         if bank is None:
             details = {"bank_details": BANKS[1]}
-            self.attempt(self.engine.supply_details, self.applications()[-1], details)
-        self.attempt(self.engine.record_signature, self.applications()[-1], "contract-1", "d-1")
+            self.attempt(SupplyDetails(application_id=self.applications()[-1], **details))
+        self.attempt(
+            RecordSignature(
+                application_id=self.applications()[-1], document="contract-1", digest="d-1"
+            )
+        )
         self.fund_the_last_application()
 
     @precondition(lambda self: self.merchant.in_fulfilment is None)
@@ -289,16 +307,20 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
     @rule(data=st.data(), bank=st.sampled_from(BANKS))
     def supply_details(self, data, bank):
         application_id = data.draw(st.sampled_from(self.applications()))
-        self.attempt(self.engine.supply_details, application_id, {"bank_details": bank})
+        self.attempt(SupplyDetails(application_id=application_id, bank_details=bank))
 
     @rule(data=st.data(), status=st.sampled_from(["declined", "withdrawn", "funded", ""]))
     def close_an_application(self, data, status):
         application_id = data.draw(st.sampled_from(self.applications()))
-        self.attempt(self.engine.close_application, application_id, status)
+        if status in {"declined", "withdrawn"}:
+            self.attempt(CloseApplication(application_id=application_id, status=status))
+        else:
+            with pytest.raises(InvalidDocument):
+                CloseApplication(application_id=application_id, status=status)
 
     @rule()
     def fund_the_last_application(self):
-        outcome = self.attempt(self.engine.fund_deal, self.applications()[-1])
+        outcome = self.attempt(FundDeal(application_id=self.applications()[-1]))
         if outcome is not None and outcome.events:
             type(self).funded += 1
             type(self).renewed += self.merchant.active_deal.type == "Renewal"
@@ -341,10 +363,11 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
 
     def remit(self, deal, entries, complete):
         return self.attempt(
-            self.engine.record_remittance,
-            deal.id,
-            entries,
-            complete_through=self.now.date() if complete else None,
+            RecordRemittance(
+                deal_id=deal.id,
+                entries=entries,
+                complete_through=self.now.date() if complete else None,
+            )
         )
 
     @precondition(lambda self: self.merchant.deals)
@@ -394,22 +417,23 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
     def record_takings(self, amount, complete):
         day = self.now.date()
         self.attempt(
-            self.engine.record_takings,
-            [Takings(on=day, amount=Money.of(Decimal(amount), "GBP"))],
-            complete_through=day if complete else None,
+            RecordTakings(
+                takings=[Takings(on=day, amount=Money.of(Decimal(amount), "GBP"))],
+                complete_through=day if complete else None,
+            )
         )
 
     @precondition(lambda self: self.merchant.deals)
     @rule(data=st.data(), status=st.sampled_from(["defaulted", "cancelled"]))
     def close_a_deal(self, data, status):
         deal = data.draw(st.sampled_from(self.merchant.deals))
-        self.attempt(self.engine.close_deal, deal.id, status)
+        self.attempt(CloseDeal(deal_id=deal.id, status=status))
 
     @precondition(lambda self: self.merchant.provider_id)
     @rule()
     def review_the_renewal(self):
-        outcome = self.attempt(self.engine.review_renewal)
-        again = self.attempt(self.engine.review_renewal)
+        outcome = self.attempt(ReviewRenewal())
+        again = self.attempt(ReviewRenewal())
         assert outcome is None or not again.events
 
     @invariant()

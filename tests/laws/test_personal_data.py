@@ -13,6 +13,7 @@ from counts import count
 from holdback import Context, Engine, HoldbackError, Refusal, load_jurisdictions, wire
 from holdback.exact.exact_json import Verbatim
 from holdback.merchant.profile import Profile
+from holdback.operations import EraseProfile
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from journey import Journey
@@ -124,4 +125,4 @@ def test_until_then_erasing_is_refused():
     journey = Journey(ENGINES[1])
     journey.ask()
     with pytest.raises(Refusal, match="not_possible_now"):
-        journey.do("erase_profile")
+        journey.do(EraseProfile())

@@ -16,6 +16,7 @@ from holdback import Context, wire
 from holdback.lifecycle.statement import statement_of
 from holdback.merchant.ledger import KINDS, SETTLEMENT
 from holdback.merchant.statement import REMITTED
+from holdback.operations import AskStatement, LookUp
 from journey import ENGINE
 
 ONE_DAY = timedelta(days=1)
@@ -75,8 +76,8 @@ def test_a_statement_is_the_ledger_and_the_transactions(merchant):
     A settlement that was undone again is shown besides, on the deal that is active again.
     """
     context = Context(at=merchant.last_seen_at, request_id="look-up")
-    looked_up = wire.to_dict(ENGINE.look_up(merchant, context).reply)
-    statement = wire.to_dict(ENGINE.statement(merchant, context).reply)
+    looked_up = wire.to_dict(ENGINE.carry_out(merchant, LookUp(), context).reply)
+    statement = wire.to_dict(ENGINE.carry_out(merchant, AskStatement(), context).reply)
     for deal, shown in zip(merchant.deals, looked_up["deals"], strict=True):
         part = next(part for part in statement["deals"] if part["deal_id"] == deal.id)
         lines = [

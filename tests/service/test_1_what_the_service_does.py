@@ -7,6 +7,7 @@ import pytest
 from holdback import InvalidDocument, Refusal, wire
 from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.lifecycle.application import filled_application
+from holdback.operations import AssessRenewal, RequireChecks
 from journey import PROFILE
 
 
@@ -44,7 +45,7 @@ def test_checks_decide_an_initial_application(journey):
     "The service uses the profile for identity and business checks, for automated decisioning and to
     calculate offers." (service 1)
     """
-    checks = journey.do("required_checks", journey.request()).checks
+    checks = journey.do(RequireChecks(request=journey.request())).checks
 
     assert [check.name for check in checks] == [
         "identity",
@@ -148,9 +149,9 @@ def test_the_floor_is_fifty_percent(funded):
     repayment = funded.deal.repayment_amount.minor
     half = -(-repayment // 2)
     funded.remit(funded.entry(half - 1), complete_through=funded.today())
-    short = funded.do("assess_renewal")
+    short = funded.do(AssessRenewal())
     funded.remit(funded.entry(1), complete_through=funded.today())
-    reached = funded.do("assess_renewal")
+    reached = funded.do(AssessRenewal())
 
     assert FLOOR_PERCENT == 50
     assert short.outcome == "not_assessed"
@@ -166,7 +167,7 @@ def test_reaching_the_floor_is_not_enough(funded):
     funded.pay_down(50)
     funded.pass_time(days=funded.deal.term_days)
     funded.remit(complete_through=funded.today())
-    assessment = funded.do("assess_renewal")
+    assessment = funded.do(AssessRenewal())
 
     assert assessment.outcome == "ineligible"
     assert assessment.reasons

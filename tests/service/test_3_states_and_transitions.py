@@ -7,6 +7,13 @@ import pytest
 from holdback import BankDetails, Refusal, wire
 from holdback.lifecycle.transitions import TABLE
 from holdback.merchant.deal import STATUSES
+from holdback.operations import (
+    CloseApplication,
+    CloseDeal,
+    RecordRemittance,
+    RequireChecks,
+    SupplyDetails,
+)
 
 
 def refusal_of(operation, *arguments, **options):
@@ -68,14 +75,14 @@ def test_expired_offers_call_for_a_second_credit_check(journey):
     "With automated decisioning, a second credit check is then run on the merchant's consumer file."
     (service 3, decisions/second-credit-check)
     """
-    new = journey.do("required_checks", journey.request()).checks
+    new = journey.do(RequireChecks(request=journey.request())).checks
     journey.ask()
-    asked = journey.do("required_checks", journey.request()).checks
+    asked = journey.do(RequireChecks(request=journey.request())).checks
     journey.now = journey.offers.expires_at
-    (credit,) = journey.do("required_checks", journey.request()).checks
+    (credit,) = journey.do(RequireChecks(request=journey.request())).checks
     stale = journey.ask(evidence={"credit_score": 640, "credit_checked_on": "2026-07-06"})
     fresh = journey.ask(evidence={"credit_score": 640})
-    later = journey.do("required_checks", journey.request()).checks
+    later = journey.do(RequireChecks(request=journey.request())).checks
 
     assert [check.why for check in new] == ["missing"] * 4
     assert asked == ()
@@ -137,7 +144,9 @@ def test_offers_of_an_application_that_ended_are_withdrawn(journey):
     journey.ask()
     sibling = journey.offers.products[0].offers[1].offer_id
     journey.accept()
-    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="declined")
+    )
 
     assert refusal_of(journey.accept, sibling) == ("offer_withdrawn", 409)
     assert refusal_of(journey.accept, "never-existed") == ("offer_not_found", 404)
@@ -149,7 +158,9 @@ def test_a_declined_merchant_keeps_its_provider_id(journey):
     """
     journey.ask()
     issued = journey.accept().provider_id
-    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="declined")
+    )
     journey.ask()
 
     assert journey.accept().provider_id == issued
@@ -164,8 +175,8 @@ def test_details_supplied_later_submit_the_application(journey):
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
     awaiting = refusal_of(journey.fund)
-    application = journey.do("supply_details", application_id, {"bank_details": BANK})
-    again = journey.do("supply_details", application_id, {"bank_details": BANK})
+    application = journey.do(SupplyDetails(application_id=application_id, bank_details=BANK))
+    again = journey.do(SupplyDetails(application_id=application_id, bank_details=BANK))
 
     assert awaiting == ("not_possible_now", 409)
     assert (application.status, application.omitted) == ("submitted", ())
@@ -218,7 +229,7 @@ def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
     (decisions/acceptance#what-an-acceptance-does).
     """
     renewable.ask(renewal=True)
-    renewable.do("close_deal", renewable.deal.id, "defaulted")
+    renewable.do(CloseDeal(deal_id=renewable.deal.id, status="defaulted"))
 
     assert refusal_of(renewable.accept) == ("offer_withdrawn", 409)
 
@@ -248,7 +259,7 @@ def test_a_reversal_beside_another_active_deal_is_a_shortfall(funded):
     funded.accept()
     funded.fund()
     back = funded.entry(last.amount.minor, id="back", on=funded.today(), reverses=last.id)
-    funded.do("record_remittance", repaid.id, [back])
+    funded.do(RecordRemittance(deal_id=repaid.id, entries=[back]))
     repaid = funded.merchant.deals[0]
 
     assert (repaid.status, repaid.shortfall, repaid.balance.minor) == ("Repaid", last.amount, 0)
@@ -304,7 +315,9 @@ def test_every_operation_may_be_repeated(renewable):
     before, count = wire.write_merchant(renewable.merchant), len(renewable.events)
     renewable.fund()
     renewable.do(
-        "record_remittance", renewable.merchant.deals[0].id, renewable.merchant.deals[0].entries
+        RecordRemittance(
+            deal_id=renewable.merchant.deals[0].id, entries=renewable.merchant.deals[0].entries
+        )
     )
 
     assert len(renewable.events) == count
@@ -341,8 +354,9 @@ def test_an_ended_deal_stays_ended(funded, first):
     (decisions/deals#status-and-type).
     """
     second = "cancelled" if first == "defaulted" else "defaulted"
-    funded.do("close_deal", funded.deal.id, first)
-    funded.do("close_deal", funded.deal.id, first)
+    funded.do(CloseDeal(deal_id=funded.deal.id, status=first))
+    funded.do(CloseDeal(deal_id=funded.deal.id, status=first))
 
     assert funded.deal.status == first.capitalize()
-    assert refusal_of(funded.do, "close_deal", funded.deal.id, second) == ("not_possible_now", 409)
+    closing = CloseDeal(deal_id=funded.deal.id, status=second)
+    assert refusal_of(funded.do, closing) == ("not_possible_now", 409)

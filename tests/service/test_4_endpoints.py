@@ -8,6 +8,7 @@ import uuid
 import pytest
 
 from holdback import Refusal, wire
+from holdback.operations import LookUp, RequestOffers
 from holdback.testing import payloads
 from journey import BANK, EVIDENCE, Journey
 
@@ -19,8 +20,11 @@ def test_post_offers_creates_an_application_and_obtains_offers(journey):
     "Creates an application, initial or renewal, and returns offers." (service 4.1)
     """
     request = wire.read_offers_request(INITIAL)
-    outcome = journey.engine.request_offers(
-        journey.merchant, request, journey.context(EVIDENCE), profile=journey.profile
+    outcome = journey.engine.carry_out(
+        journey.merchant,
+        RequestOffers(request=request),
+        journey.context(EVIDENCE),
+        profile=journey.profile,
     )
     reply = json.loads(wire.write(outcome.reply))
 
@@ -89,7 +93,7 @@ def test_the_lookup_is_addressed_by_provider_id(renewable):
     "The lookup is where the renewal flow starts, and it is addressed by the merchant's
     `provider_id`." (service 4.3) The host loads the merchant that a `provider_id` names.
     """
-    reply = json.loads(wire.write(renewable.do("look_up")))
+    reply = json.loads(wire.write(renewable.do(LookUp())))
 
     assert list(reply) == ["deals"]
     assert reply["deals"][0]["performance"]["renewal_eligibility"] is True
@@ -100,7 +104,7 @@ def test_the_lookup_before_the_first_funding_is_empty(journey):
     Before the first funding the lookup returns an empty list
     (decisions/renewal#before-the-first-funding).
     """
-    assert wire.write(journey.do("look_up")) == b'{"deals":[]}'
+    assert wire.write(journey.do(LookUp())) == b'{"deals":[]}'
 
 
 def test_prose_that_changes_is_that_of_its_day():

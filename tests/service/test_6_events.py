@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdback.lifecycle.events import RenewalEligibilityChanged
+from holdback.operations import LookUp, ReviewRenewal
 
 
 def changes(journey):
@@ -32,8 +33,8 @@ def test_it_is_announced_only_when_it_changes(renewable):
     A change of eligibility is announced once (decisions/renewal#changes-of-eligibility).
     """
     renewable.remit(renewable.entry(100))
-    renewable.do("review_renewal")
-    renewable.do("look_up")
+    renewable.do(ReviewRenewal())
+    renewable.do(LookUp())
 
     assert changes(renewable) == [True]
 
@@ -44,7 +45,7 @@ def test_time_alone_may_change_it_and_a_review_says_so(renewable):
     (decisions/renewal#changes-of-eligibility).
     """
     renewable.pass_time(days=60)
-    reply = renewable.do("review_renewal")
+    reply = renewable.do(ReviewRenewal())
 
     assert not reply.renewal_eligibility
     assert reply.decided_by == "rules"

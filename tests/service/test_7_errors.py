@@ -9,8 +9,9 @@ import pytest
 
 from every_case import for_every
 from holdback import InvalidDocument, Refusal, wire
-from holdback.dispatch import perform
 from holdback.errors import REFUSALS, ConfigurationError
+from holdback.operations import CloseDeal, FundDeal, SupplyDetails
+from holdback.wire.commands import read_input
 
 
 def test_accepting_after_the_expiry_is_404(journey):
@@ -124,13 +125,8 @@ def test_what_cannot_be_read_does_not_hide_what_the_engine_refuses(funded):
     ]
     body = json.dumps({"deal_id": funded.deal.id, "entries": entries})
     with pytest.raises(InvalidDocument) as caught:
-        perform(
-            funded.engine,
-            funded.merchant,
-            "record_remittance",
-            body,
-            funded.context(),
-            funded.profile,
+        read_input(
+            "record_remittance", body, funded.engine.situation(funded.merchant, funded.context())
         )
 
     errors = wire.problem(caught.value)["errors"]
@@ -158,14 +154,19 @@ def test_the_same_entry_id_with_another_content_is_a_conflict(funded):
     assert (refused.value.code, refused.value.status) == ("request_conflict", 409)
 
 
-@pytest.mark.parametrize("what", ["fund_deal", "close_deal", "supply_details"])
-def test_what_does_not_exist_is_404(journey, what):
+@pytest.mark.parametrize(
+    "operation",
+    [
+        FundDeal(application_id="none"),
+        CloseDeal(deal_id="none", status="defaulted"),
+        SupplyDetails(application_id="none", intended_use_of_funds="x"),
+    ],
+)
+def test_what_does_not_exist_is_404(journey, operation):
     """
     An unknown id is not found, and nothing changes (decisions/refusal-codes#status-codes).
     """
-    more = {"close_deal": ("defaulted",), "supply_details": ({"intended_use_of_funds": "x"},)}
-    arguments = ("none", *more.get(what, ()))
     with pytest.raises(Refusal) as refused:
-        journey.do(what, *arguments)
+        journey.do(operation)
 
     assert refused.value.status == 404

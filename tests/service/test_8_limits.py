@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from holdback import Refusal
+from holdback.operations import AssessRenewal
 
 
 def test_the_floor_is_compared_exactly(funded):
@@ -20,7 +21,7 @@ def test_the_floor_is_compared_exactly(funded):
         due = remitted - funded.deal.remitted.minor
         funded.remit(funded.entry(due))
         reached = funded.deal.remitted.minor * 100 >= 50 * repayment
-        assert (funded.do("assess_renewal").outcome != "not_assessed") == reached
+        assert (funded.do(AssessRenewal()).outcome != "not_assessed") == reached
 
 
 def test_at_most_one_active_deal(funded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from holdback import wire
+from holdback.operations import AssessRenewal
 
 
 def test_stored_documents_say_their_format(renewable):
@@ -16,5 +17,5 @@ def test_stored_documents_say_their_format(renewable):
     assert json.loads(wire.write_profile(renewable.profile))["format"] == 2
     for event in renewable.events:
         assert wire.event_to_dict(event)["format"] == 2
-    assert renewable.do("assess_renewal").record()["format"] == 2
-    assert renewable.do("assess_renewal").record(format=1)["format"] == 1
+    assert renewable.do(AssessRenewal()).record()["format"] == 2
+    assert renewable.do(AssessRenewal()).record(format=1)["format"] == 1

@@ -30,18 +30,30 @@ from holdback import (
     load_jurisdictions,
     wire,
 )
-from holdback.lifecycle.commands import AcceptOffer, Command, FundDeal, LookUp, ReviewRenewal
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.operations import (
+from holdback.offers import PricingCase, Term
+from holdback.operations import (
+    AcceptOffer,
     ApplicationStatus,
+    AskHolds,
+    CloseApplication,
+    CloseDeal,
     DealReceipt,
+    FundDeal,
+    Holds,
+    LookUp,
     MerchantLookup,
     Offers,
+    Operation,
+    RecordRemittance,
+    RecordTakings,
     RenewalReview,
     Reply,
+    RequestOffers,
+    ReviewRenewal,
+    SupplyDetails,
     TakingsReceipt,
 )
-from holdback.offers import PricingCase, Term
 from holdback.rules import FactValue, check, closure, parse
 from holdback.testing import given, strategies
 
@@ -90,27 +102,34 @@ def operations(engine: Engine, merchant: Merchant, profile: Profile, body: bytes
     evidence["credit_checked_on"] = date(2026, 7, 6)
     context = Context(at=datetime.now(UTC), request_id="r-1", evidence=evidence)
     request = wire.read_offers_request(body)
-    outcome = engine.request_offers(merchant, request, context, profile=profile)
+    outcome = engine.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
     assert_type(outcome, Outcome[Offers])
     assert_type(outcome.events, tuple[Event, ...])
     offer_id = outcome.reply.products[0].offers[0].offer_id
     assert_type(engine.acceptance_ids(offer_id, merchant), AcceptanceIds)
     bank = BankDetails(account_number="1")
-    accepted = engine.accept_offer(merchant, offer_id, context, bank, profile=profile)
+    accepted = engine.carry_out(
+        merchant, AcceptOffer(offer_id=offer_id, bank_details=bank), context, profile=profile
+    )
     assert_type(accepted.reply, Acceptance)
-    status = engine.supply_details(
-        merchant, "a-1", {"bank_details": bank}, context, profile=profile
+    status = engine.carry_out(
+        merchant, SupplyDetails(application_id="a-1", bank_details=bank), context, profile=profile
     ).reply
     assert_type(status, ApplicationStatus)
-    engine.close_application(merchant, "a-1", "declined", context)
-    engine.close_deal(merchant, "d-1", "cancelled", context)
+    engine.carry_out(merchant, CloseApplication(application_id="a-1", status="declined"), context)
+    engine.carry_out(merchant, CloseDeal(deal_id="d-1", status="cancelled"), context)
     amount = Money.of(Decimal("10.00"), "GBP")
     assert_type(amount - Money.of(1, "GBP"), Money)
     entry = Entry(id="e-1", on=date(2026, 7, 1), amount=amount)
-    assert_type(engine.record_remittance(merchant, "d-1", entry, context).reply, DealReceipt)
+    assert_type(
+        engine.carry_out(merchant, RecordRemittance(deal_id="d-1", entries=entry), context).reply,
+        DealReceipt,
+    )
     takings = [Takings(on=date(2026, 7, 1), amount=amount)]
-    assert_type(engine.record_takings(merchant, takings, context).reply, TakingsReceipt)
-    return wire.write(engine.look_up(merchant, context).reply)
+    assert_type(
+        engine.carry_out(merchant, RecordTakings(takings=takings), context).reply, TakingsReceipt
+    )
+    return wire.write(engine.carry_out(merchant, LookUp(), context).reply)
 
 
 def commands(engine: Engine, merchant: Merchant, profile: Profile, body: bytes) -> None:
@@ -121,8 +140,10 @@ def commands(engine: Engine, merchant: Merchant, profile: Profile, body: bytes) 
     assert_type(engine.carry_out(merchant, fund, context).reply, DealReceipt)
     assert_type(engine.carry_out(merchant, LookUp(), context), Outcome[MerchantLookup])
     assert_type(engine.carry_out(merchant, ReviewRenewal(), context).reply, RenewalReview)
+    holds = engine.carry_out(merchant, AskHolds(), context, profile=profile)
+    assert_type(holds, Outcome[Holds])
     command = wire.read_command("fund_deal", body, engine.situation(merchant, context))
-    assert_type(command, Command)
+    assert_type(command, Operation[Reply])
     outcome = engine.carry_out(merchant, command, context, profile=profile)
     assert_type(outcome, Outcome[Reply])
     wire.write(outcome.reply)

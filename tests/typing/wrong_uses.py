@@ -23,9 +23,20 @@ from holdback import (
     load_jurisdictions,
     wire,
 )
-from holdback.lifecycle.commands import AcceptOffer, CloseDeal, FundDeal, LookUp
-from holdback.lifecycle.operations import Offers
 from holdback.offers import PricingCase, Term
+from holdback.operations import (
+    AcceptOffer,
+    AskHolds,
+    CloseApplication,
+    CloseDeal,
+    FundDeal,
+    LookUp,
+    Offers,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    SupplyDetails,
+)
 from holdback.rules import parse
 from holdback.testing import given
 
@@ -87,16 +98,18 @@ def engines(jurisdictions: Jurisdictions) -> None:
 
 def operations(engine: Engine, merchant: Merchant, profile: Profile, context: Context) -> None:
     request = wire.read_offers_request(b"{}")
-    engine.request_offers(merchant, request, context)  # wrong
-    engine.request_offers(request, merchant, context, profile=profile)  # wrong
-    engine.accept_offer(merchant, 7, context, profile=profile)  # wrong
+    engine.carry_out(merchant, RequestOffers(request=request), context)  # wrong
+    engine.carry_out(request, RequestOffers(request=merchant), context, profile=profile)  # wrong
+    engine.carry_out(merchant, AcceptOffer(offer_id=7), context, profile=profile)  # wrong
     engine.acceptance_ids(merchant, "o-1")  # wrong
-    engine.supply_details(merchant, "a", {"bank_detials": None}, context, profile=profile)  # wrong
-    engine.supply_details(merchant, "a", {"bank_details": {}}, context, profile=profile)  # wrong
-    engine.close_application(merchant, "a-1", "defaulted", context)  # wrong
-    engine.close_deal(merchant, "d-1", "canceled", context)  # wrong
-    engine.record_remittance(merchant, "d-1", Decimal(10), context)  # wrong
-    engine.look_up(merchant, context).reply.products  # wrong
+    SupplyDetails(application_id="a", bank_detials=None)  # wrong
+    SupplyDetails(application_id="a", bank_details={})  # wrong
+    CloseApplication(application_id="a-1", status="defaulted")  # wrong
+    engine.carry_out(merchant, AskHolds(), context)  # wrong
+    engine.carry_out(merchant, CloseDeal(deal_id="d-1", status="canceled"), context)  # wrong
+    RecordRemittance(deal_id="d-1", entries=Decimal(10))  # wrong
+    RecordTakings(takings=[Decimal(10)])  # wrong
+    engine.carry_out(merchant, LookUp(), context).reply.products  # wrong
 
 
 def commands(engine: Engine, merchant: Merchant, profile: Profile, context: Context) -> None:

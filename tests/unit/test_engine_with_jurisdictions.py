@@ -14,6 +14,7 @@ from holdback.errors import ConfigurationError
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.offers.calculator import Term
+from holdback.operations import AssessRenewal
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded, write
 
@@ -136,7 +137,7 @@ def test_a_merchant_goes_on_with_the_new_engine():
 
     assert journey.deal.factor_rate == Decimal("1.2")
     context = journey.context({})
-    assessment = journey.engine.assess_renewal(journey.merchant, context).reply
+    assessment = journey.engine.carry_out(journey.merchant, AssessRenewal(), context).reply
     assert (
         assessment.ruleset.digest
         == journey.engine.jurisdictions.resolve("NL", on=journey.today()).digest

@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 from datetime import UTC, date, datetime, timedelta
 
-from holdback import Application, BankDetails, Context, Entry, Money, OffersRequest, Takings, wire
+from holdback import (
+    Application,
+    BankDetails,
+    Context,
+    Entry,
+    Money,
+    OffersRequest,
+    Takings,
+    operations,
+    wire,
+)
 from holdback.errors import HoldbackError, StateError
 from holdback.exact.exact_json import Verbatim, write_json
-from holdback.lifecycle import commands
 from holdback.lifecycle.application import filled_application
 from journey import PROFILE, START
 from stored_json import edited, places, resealed, tree_of, value_at
@@ -231,33 +240,36 @@ def inputs(merchant):
     initial = Application(**block, intended_use_of_funds="stock")
     renewal = Application(**block, provider_id=merchant.provider_id or "p-1")
     day, amount = date(2031, 1, 6), Money.parse("GBP 1.00")
-    yield commands.LookUp, {}
-    yield commands.AssessRenewal, {}
-    yield commands.ReviewRenewal, {}
-    yield commands.RequireChecks, {"request": OffersRequest(application=renewal)}
-    yield commands.RequestOffers, {"request": OffersRequest(application=renewal)}
-    yield commands.RequestOffers, {"request": OffersRequest(application=initial, **PROFILE)}
-    yield commands.EraseProfile, {}
-    yield commands.RecordTakings, {"takings": (Takings(on=day, amount=amount),)}
+    yield operations.LookUp, {}
+    yield operations.AssessRenewal, {}
+    yield operations.ReviewRenewal, {}
+    yield operations.RequireChecks, {"request": OffersRequest(application=renewal)}
+    yield operations.RequestOffers, {"request": OffersRequest(application=renewal)}
+    yield operations.RequestOffers, {"request": OffersRequest(application=initial, **PROFILE)}
+    yield operations.EraseProfile, {}
+    yield operations.RecordTakings, {"takings": (Takings(on=day, amount=amount),)}
     for offer_set in merchant.offer_sets[-2:]:
         for offer in [*offer_set.offers][:2]:
-            yield commands.AcceptOffer, {"offer_id": offer.offer_id, "bank_details": BANK}
+            yield operations.AcceptOffer, {"offer_id": offer.offer_id, "bank_details": BANK}
     for closed in merchant.closed_offer_sets[:1]:
         for offer_id in [*closed.offers][:1]:
-            yield commands.AcceptOffer, {"offer_id": offer_id}
+            yield operations.AcceptOffer, {"offer_id": offer_id}
     for fulfilment in merchant.fulfilments[-2:]:
         named = {"application_id": fulfilment.application_id}
-        yield commands.AcceptOffer, {"offer_id": fulfilment.offer.offer_id}
-        yield commands.SupplyDetails, {**named, "bank_details": BANK, "intended_use_of_funds": "a"}
-        yield commands.CloseApplication, {**named, "status": "declined"}
-        yield commands.FundDeal, named
+        yield operations.AcceptOffer, {"offer_id": fulfilment.offer.offer_id}
+        yield (
+            operations.SupplyDetails,
+            {**named, "bank_details": BANK, "intended_use_of_funds": "a"},
+        )
+        yield operations.CloseApplication, {**named, "status": "declined"}
+        yield operations.FundDeal, named
     for deal in merchant.deals[-2:]:
         new = {"id": "new", "on": day, "amount": amount}
-        yield commands.RecordRemittance, {"deal_id": deal.id, "entries": (Entry(**new),)}
+        yield operations.RecordRemittance, {"deal_id": deal.id, "entries": (Entry(**new),)}
         for entry in readable(lambda deal=deal: deal.entries[-1:]):
             undone = Entry(**new | {"amount": entry.amount, "reverses": entry.id})
-            yield commands.RecordRemittance, {"deal_id": deal.id, "entries": (undone,)}
-        yield commands.CloseDeal, {"deal_id": deal.id, "status": "defaulted"}
+            yield operations.RecordRemittance, {"deal_id": deal.id, "entries": (undone,)}
+        yield operations.CloseDeal, {"deal_id": deal.id, "status": "defaulted"}
 
 
 def readable(rows):
@@ -285,7 +297,7 @@ def try_operations(engine, merchant, profile, rng, *, stays_readable=True):
         if rng.random() < SKIPPED:
             continue
         request_id = rng.choice(request_ids) or "none"
-        evidence = EVIDENCE if kind is commands.RequestOffers and rng.random() < 0.5 else {}
+        evidence = EVIDENCE if kind is operations.RequestOffers and rng.random() < 0.5 else {}
         try:
             context = Context(at=at, request_id=request_id, evidence=evidence)
             outcome = engine.carry_out(merchant, kind(**fields), context, profile=profile)

@@ -8,6 +8,18 @@ import attrs
 
 from holdback import Engine, Takings, wire
 from holdback.exact.money import Money
+from holdback.operations import (
+    AskReferrals,
+    ChangeBankDetails,
+    CloseApplication,
+    CloseDeal,
+    DecideReferral,
+    PlaceHold,
+    RecordConsents,
+    RecordSignature,
+    RecordTakings,
+    SupplyDetails,
+)
 from journey import BANK, Journey
 
 SALT = bytes(range(16))
@@ -50,7 +62,7 @@ def supplied_later(host, **details):
     host.ask(intended_use_of_funds=None)
     host.accept(bank_details=None)
     application_id = host.acceptance.application_id
-    host.do("supply_details", application_id, details)
+    host.do(SupplyDetails(application_id=application_id, **details))
     return application_id
 
 
@@ -58,12 +70,12 @@ def whole_life():
     """A merchant with every event of format 1, and a use of funds that was replaced."""
     host = FirstHost()
     application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
-    host.do("close_application", application_id, "withdrawn")
+    host.do(CloseApplication(application_id=application_id, status="withdrawn"))
     host.ask()
     host.ask(intended_use_of_funds="flour")
     host.accept()
     host.fund()
-    host.do("record_takings", takings(host, 2))
+    host.do(RecordTakings(takings=takings(host, 2)))
     host.pay_down(60)
     host.ask(renewal=True, intended_use_of_funds="a second shop")
     host.accept(bank_details=None)
@@ -71,7 +83,7 @@ def whole_life():
     host.remit(host.entry(host.deal.outstanding))
     last = host.deal.entries[-1]
     host.remit(host.entry(last.amount.minor, id="back", reverses=last.id))
-    host.do("close_deal", host.deal.id, "defaulted")
+    host.do(CloseDeal(deal_id=host.deal.id, status="defaulted"))
     supplied_later(host, intended_use_of_funds="a van")
     return host
 
@@ -80,7 +92,7 @@ def second_life():
     """A merchant of format 2 with everything that a state can hold, and one offer that is open."""
     host = Journey(SECOND)
     application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
-    host.do("close_application", application_id, "withdrawn")
+    host.do(CloseApplication(application_id=application_id, status="withdrawn"))
     host.ask()
     host.accept()
     host.fund()
@@ -91,19 +103,23 @@ def second_life():
     host.ask()
     host.accept()
     host.fund()
-    host.do("record_takings", takings(host, 4), complete_through=host.today())
+    host.do(RecordTakings(takings=takings(host, 4), complete_through=host.today()))
     host.pay_down(60)
     host.remit(host.entry(500, id="taken", settled=False), host.entry(700, id="wrong"))
     host.remit(host.entry(700, id="back", reverses="wrong"))
     host.ask(renewal=True, evidence=CHECKED)
     host.accept(bank_details=None)
-    host.do("record_signature", host.acceptance.application_id, "contract", "sha256:1")
-    host.do("change_bank_details", BANK)
+    host.do(
+        RecordSignature(
+            application_id=host.acceptance.application_id, document="contract", digest="sha256:1"
+        )
+    )
+    host.do(ChangeBankDetails(bank_details=BANK))
     host.fund()
     host.pay_down(60)
     people_decide(host)
     host.ask(renewal=True, intended_use_of_funds="a van")
-    host.do("place_hold", "dispute", by="a-3", note="They disagree about March.")
+    host.do(PlaceHold(code="dispute", by="a-3", note="They disagree about March."))
     return host
 
 
@@ -114,16 +130,17 @@ CHECKED = {"identity_verified": True, "business_verified": True, "credit_score":
 def people_decide(host):
     """One referral is approved and another stays open; a consent is recorded."""
     host.ask(renewal=True, evidence=CHECKED | {"credit_score": 600})
-    (referral,) = host.do("referrals").referrals
+    (referral,) = host.do(AskReferrals()).referrals
     host.do(
-        "decide_referral",
-        referral.application_id,
-        referral.product,
-        "approve",
-        by="u-7",
-        note="Spoke to the owner.",
+        DecideReferral(
+            application_id=referral.application_id,
+            product=referral.product,
+            decision="approve",
+            by="u-7",
+            note="Spoke to the owner.",
+        )
     )
-    host.do("record_consents", {"terms": True})
+    host.do(RecordConsents(consents={"terms": True}))
     host.pass_time(hours=1)
     host.ask(renewal=True, evidence=CHECKED | {"identity_verified": None, "credit_score": 600})
 

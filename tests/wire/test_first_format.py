@@ -26,9 +26,16 @@ from holdback import (
 )
 from holdback.engine import Outcome
 from holdback.lifecycle.application import filled_application
-from holdback.lifecycle.commands import LookUp
 from holdback.merchant.profile import Profile
 from holdback.merchant.schedule import Pause
+from holdback.operations import (
+    AcceptOffer,
+    CloseApplication,
+    EraseProfile,
+    FundDeal,
+    LookUp,
+    RequestOffers,
+)
 from holdback.wire import first_format
 from holdback.wire.first_format import documents
 from journey import BANK, Journey
@@ -80,7 +87,11 @@ def test_a_journal_that_was_continued_in_format_2_leads_to_the_state_that_was_st
     host = Journey(SECOND)
     host.now, host.requests, host.merchant = LIFE.now, 100, LIFE.merchant
     host.merchant, host.profile = LIFE.read(salt=salt)
-    host.do("close_application", host.merchant.fulfilments[-1].application_id, "declined")
+    host.do(
+        CloseApplication(
+            application_id=host.merchant.fulfilments[-1].application_id, status="declined"
+        )
+    )
     host.ask()
     host.accept()
     before, _ = LIFE.upcast(salt=host.profile.salt)
@@ -145,12 +156,17 @@ def test_a_repeated_request_is_recognised_across_the_upgrade():
     offers = host.ask(request_id="r-x")
     merchant, profile = host.read(salt=bytes(range(50, 66)))
     context = Context(at=host.now, request_id="r-x")
-    again = SECOND.request_offers(merchant, host.request(), context, profile=profile)
+    again = SECOND.carry_out(
+        merchant, RequestOffers(request=host.request()), context, profile=profile
+    )
 
     assert (again.reply, again.events) == (offers, ())
     with pytest.raises(Refusal, match="request_conflict"):
-        SECOND.request_offers(
-            merchant, host.request(intended_use_of_funds="x"), context, profile=profile
+        SECOND.carry_out(
+            merchant,
+            RequestOffers(request=host.request(intended_use_of_funds="x")),
+            context,
+            profile=profile,
         )
 
 
@@ -164,11 +180,18 @@ def test_a_repeated_acceptance_is_recognised_across_the_upgrade():
     merchant, profile = host.read()
     context = Context(at=host.now, request_id="another")
     offer_id = host.acceptance.offer.offer_id
-    again = SECOND.accept_offer(merchant, offer_id, context, BANK, profile=profile)
+    again = SECOND.carry_out(
+        merchant, AcceptOffer(offer_id=offer_id, bank_details=BANK), context, profile=profile
+    )
 
     assert (again.reply, again.events) == (host.acceptance, ())
     with pytest.raises(Refusal, match="already_accepted"):
-        SECOND.accept_offer(merchant, offer_id, context, OTHER_BANK, profile=profile)
+        SECOND.carry_out(
+            merchant,
+            AcceptOffer(offer_id=offer_id, bank_details=OTHER_BANK),
+            context,
+            profile=profile,
+        )
 
 
 def test_facts_that_only_events_had_are_kept_in_the_events():
@@ -196,7 +219,9 @@ def test_a_carried_over_offer_is_accepted_with_its_facts():
     host.ask()
     merchant, profile = host.read()
     context = Context(at=host.now, request_id="another")
-    outcome = SECOND.accept_offer(merchant, host.first_offer().offer_id, context, profile=profile)
+    outcome = SECOND.carry_out(
+        merchant, AcceptOffer(offer_id=host.first_offer().offer_id), context, profile=profile
+    )
 
     assert outcome.events[0].facts["credit_score"] == 700
     assert outcome.merchant.fulfilments[0].facts == outcome.events[0].facts
@@ -242,12 +267,20 @@ def test_an_event_of_format_2_is_a_stored_event_too():
 
 
 def erased(host):
-    host.do("close_application", host.merchant.fulfilments[-1].application_id, "withdrawn")
-    host.do("erase_profile")
+    host.do(
+        CloseApplication(
+            application_id=host.merchant.fulfilments[-1].application_id, status="withdrawn"
+        )
+    )
+    host.do(EraseProfile())
 
 
 def forgotten(host):
-    host.do("close_application", host.merchant.fulfilments[-1].application_id, "withdrawn")
+    host.do(
+        CloseApplication(
+            application_id=host.merchant.fulfilments[-1].application_id, status="withdrawn"
+        )
+    )
     host.pass_time(days=40)
     host.ask()
 
@@ -387,7 +420,9 @@ def test_format_1_needs_the_profile():
     host = FirstHost()
     host.ask()
     host.accept()
-    outcome = FIRST.fund_deal(host.merchant, host.acceptance.application_id, host.context())
+    outcome = FIRST.carry_out(
+        host.merchant, FundDeal(application_id=host.acceptance.application_id), host.context()
+    )
 
     with pytest.raises(TypeError, match="profile="):
         wire.write_stored(outcome, format=1)
@@ -403,7 +438,7 @@ def test_erasure_waits_until_format_1_is_no_longer_written():
     host.ask()
 
     with pytest.raises(Refusal, match="not_possible_now"):
-        host.do("erase_profile")
+        host.do(EraseProfile())
 
 
 @for_every(

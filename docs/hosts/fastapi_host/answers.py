@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from fastapi_host.attempts import MerchantRequest
 from fastapi_host.logs import note_of
 from holdback import InvalidDocument
-from holdback.lifecycle.commands import AskStatement, QuoteSettlement
+from holdback.operations import AskStatement, QuoteSettlement
 
 DAY = {"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "json_schema_extra": {"format": "date"}}
 # The parameters of questions about money.

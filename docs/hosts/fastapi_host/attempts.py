@@ -35,7 +35,7 @@ from holdback import (
     StateError,
     wire,
 )
-from holdback.lifecycle.commands import RequestOffers
+from holdback.operations import LookUp, RequestOffers, RequireChecks
 
 MOST_ATTEMPTS = 10
 # Conflict: the version has changed. IntegrityError: another request wrote the merchant or used the
@@ -146,7 +146,9 @@ class Host:
                 raise invalid
             merchant = self._documents(stored, merchant_request).merchant
             context = self._context(merchant_request)
-            return None, self.engine.required_checks(merchant, request, context).reply
+            return None, self.engine.carry_out(
+                merchant, RequireChecks(request=request), context
+            ).reply
 
         earlier, required = retry(first_look, merchant_request.note)
         if earlier is not None:
@@ -201,7 +203,7 @@ class Host:
             merchant = documents.merchant
             digest = rulebook_digest_of_look_up(self.engine.jurisdictions, merchant, context.at)
             merchant_request.note.rulebook_digest = digest
-            return wire.write(self.engine.look_up(merchant, context).reply)
+            return wire.write(self.engine.carry_out(merchant, LookUp(), context).reply)
 
         return self.read(merchant_request, answer)
 

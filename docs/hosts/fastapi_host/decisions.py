@@ -2,7 +2,7 @@
 
 from holdback import ConfigurationError
 from holdback.lifecycle.events import OfferRequoted, OffersIssued, RenewalEligibilityChanged
-from holdback.lifecycle.operations import RenewalReview
+from holdback.operations import RenewalReview
 
 
 def rulebook_digest(outcome):

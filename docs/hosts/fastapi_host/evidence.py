@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 
 from holdback import ConfigurationError, InvalidDocument, wire
-from holdback.lifecycle.commands import RecordEvidence
+from holdback.operations import RecordEvidence
 
 CHECKED_ON = "credit_checked_on"
 

@@ -23,7 +23,7 @@ from fastapi_host.attempts import NOT_FOUND, retry
 from fastapi_host.incoming import Incoming, asked, commanded
 from fastapi_host.logs import note_of
 from holdback import Refusal, filled_application, wire
-from holdback.lifecycle.commands import AskApplications, AskEvidence, AskHolds, AskReferrals
+from holdback.operations import AskApplications, AskEvidence, AskHolds, AskReferrals
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]

@@ -18,7 +18,7 @@ from fastapi_host.answers import (
 )
 from fastapi_host.incoming import Incoming, asked, commanded
 from holdback import wire
-from holdback.lifecycle.commands import AcceptOffer, AskApplications, CloseApplication
+from holdback.operations import AcceptOffer, AskApplications, CloseApplication
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]

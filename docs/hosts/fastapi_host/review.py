@@ -17,7 +17,7 @@ from fastapi_host.logs import Note, log
 from fastapi_host.pages import claim, finish, is_done, pages_of, release, save
 from fastapi_host.problems import Problem
 from holdback import HoldbackError, Refusal
-from holdback.lifecycle.commands import ReviewRenewal
+from holdback.operations import ReviewRenewal
 
 SAVE_EVERY = 10  # seconds
 PAUSE = 1  # seconds between two looks at the pages of other processes

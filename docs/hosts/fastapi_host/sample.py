@@ -20,7 +20,7 @@ from fastapi_host.logs import Note
 from fastapi_host.partners import Agent, Partner, Partners, sha256
 from fastapi_host.tables import MERCHANTS
 from holdback import Engine, wire
-from holdback.lifecycle.commands import AcceptOffer
+from holdback.operations import AcceptOffer
 from holdback.testing import payloads
 
 KEYS = {

@@ -13,7 +13,6 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback import wire
-from holdback.dispatch import perform
 from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
@@ -26,11 +25,12 @@ from holdback.exact.exact_json import Json, field_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.deal import LookupDeal, MerchantLookup
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import DealReceipt
+from holdback.operations import OPERATIONS, LookUp
 from holdback.testing.memory_store import MemoryStore
+from holdback.wire.commands import read_input
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
@@ -104,7 +104,9 @@ class _Host:
         """Return the outcome of *step* for *merchant*, and store the merchant after it."""
         profile = self.store.profile(merchant)
         body = step.get("input")
-        outcome = perform(self.engine, merchant, step["operation"], body, context, profile)
+        situation = self.engine.situation(merchant, context)
+        operation = read_input(step["operation"], body, situation)
+        outcome = self.engine.carry_out(merchant, operation, context, profile=profile)
         self.store.save(outcome.merchant, outcome.profile)
         self.store.add_names(outcome.merchant, outcome.events)
         return outcome
@@ -113,7 +115,7 @@ class _Host:
         """Look up the deals if *outcome* is that of an operation on a deal; else there are none."""
         if not isinstance(outcome.reply, DealReceipt):
             return MerchantLookup(deals=())
-        return self.engine.look_up(outcome.merchant, context).reply
+        return self.engine.carry_out(outcome.merchant, LookUp(), context).reply
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:

@@ -7,14 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 import attrs
+from attrs import field
 
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.exact_json import Json, Opaque
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.bank_details import check_details, needed_details
-from holdback.lifecycle.commands import DETAILS, AcceptOffer
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
-from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationSubmitted,
@@ -22,8 +23,9 @@ from holdback.lifecycle.events import (
     OfferAccepted,
 )
 from holdback.lifecycle.first_format import facts_at_acceptance
+from holdback.lifecycle.operation import PersonalCommand
 from holdback.merchant import offer as offer_states
-from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
+from holdback.merchant.acceptance import DETAILS, Acceptance, AcceptanceIds, BankDetails
 from holdback.merchant.deal import FUNDED, REPAID, Deal
 from holdback.merchant.instants import plus
 from holdback.merchant.merchant import (
@@ -37,37 +39,45 @@ from holdback.merchant.merchant import (
 )
 from holdback.merchant.offer import Offer
 from holdback.merchant.profile import Profile, details_section, read_details
+from holdback.merchant.validators import instance_of, optional, text
 
 
-def accept_offer(
-    merchant: Merchant,
-    command: AcceptOffer,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[Acceptance]:
+@frozen(kw_only=True)
+class AcceptOffer(PersonalCommand[Acceptance]):
     """
-    Return the acceptance of an offer; no events if it was accepted before with the same details.
+    Accept one offer on the merchant's behalf (service 4.2).
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
             `active_deal` or `not_possible_now`.
         InvalidDocument: the jurisdiction does not take a field of the bank details.
     """
-    details = None if command.bank_details == BankDetails() else command.bank_details
-    # The order of these checks is decided: a retry of an acceptance that succeeded gets its reply,
-    # even after the expiry (decisions/acceptance).
-    earlier = _accepted_before(merchant, command.offer_id)
-    if earlier is not None:
-        if details is None or _same_details(earlier, details, profile):
-            return Decision((), lambda _: _reply(merchant, earlier, configuration, profile))
-        raise Refusal("already_accepted", "this offer was accepted with other bank details")
-    offer_set, offer = open_offer(merchant, command.offer_id, context)
-    if merchant.on_hold:
-        # The partner is not told why: the sentence is one for every reason (decisions/referrals).
-        raise Refusal("not_possible_now", "the offer cannot be accepted now")
-    check_base_deal(merchant, offer_set)
-    return _acceptance(merchant, offer_set, offer, details, context, configuration, profile)
+
+    name = "accept_offer"
+    remembered = False
+
+    offer_id: str = field(validator=text)
+    bank_details: BankDetails | None = field(
+        default=None,
+        repr=False,
+        validator=optional(instance_of(BankDetails, "bank details, `BankDetails`")),
+    )
+
+    def decide(self, case: Case) -> Decision[Acceptance]:
+        details = None if self.bank_details == BankDetails() else self.bank_details
+        # The order of these checks is decided: a retry of an acceptance that succeeded gets its
+        # reply, even after the expiry (decisions/acceptance).
+        earlier = _accepted_before(case.merchant, self.offer_id)
+        if earlier is not None:
+            if details is None or _same_details(earlier, details, case.profile):
+                return Decision((), lambda _: _reply(case, earlier))
+            raise Refusal("already_accepted", "this offer was accepted with other bank details")
+        offer_set, offer = open_offer(case, self.offer_id)
+        if case.merchant.on_hold:
+            # The partner is not told why: one sentence for every reason (decisions/referrals).
+            raise Refusal("not_possible_now", "the offer cannot be accepted now")
+        check_base_deal(case.merchant, offer_set)
+        return _acceptance(case, offer_set, offer, details)
 
 
 def _accepted_before(merchant: Merchant, offer_id: str) -> Fulfilment | None:
@@ -82,20 +92,20 @@ def _same_details(earlier: Fulfilment, details: BankDetails, profile: Profile) -
     return profile.digest(details_section(details)) == given
 
 
-def open_offer(merchant: Merchant, offer_id: str, context: Context) -> tuple[OfferSet, Offer]:
+def open_offer(case: Case, offer_id: str) -> tuple[OfferSet, Offer]:
     """
     Return the offer with its set, if it is open.
 
     Raises:
         Refusal: `offer_not_found`, `already_accepted`, `offers_expired` or `offer_withdrawn`.
     """
-    offer_set, offer, status = find_offer(merchant, offer_id)
+    offer_set, offer, status = find_offer(case.merchant, offer_id)
     withdrawn = status in {offer_states.WITHDRAWN, offer_states.DECLINED}
     if status == offer_states.ACCEPTED or (
-        status == offer_states.WITHDRAWN and _acceptance_holds(merchant)
+        status == offer_states.WITHDRAWN and _acceptance_holds(case.merchant)
     ):
         raise Refusal("already_accepted", "another offer of the merchant was accepted")
-    if offer is None or context.at >= offer_set.expires_at:
+    if offer is None or case.at >= offer_set.expires_at:
         raise Refusal(
             "offers_expired", "the offers have expired; a new application must be submitted"
         )
@@ -162,28 +172,22 @@ def check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
         raise Refusal("offer_withdrawn", "the deal that the offer would renew has ended")
 
 
-def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depends on
-    merchant: Merchant,
-    offer_set: OfferSet,
-    offer: Offer,
-    details: BankDetails | None,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
+def _acceptance(
+    case: Case, offer_set: OfferSet, offer: Offer, details: BankDetails | None
 ) -> Decision[Acceptance]:
     accepted_offer = attrs.evolve(offer, offer_status=offer_states.ACCEPTED)
-    links = _links(merchant, offer_set, accepted_offer, configuration)
+    links = _links(case, offer_set, accepted_offer)
     new = {"links": Opaque.of(links)}
     if details is not None:
         new["bank_details"] = details_section(details)
     sections = {
-        **_filled(merchant, offer_set),
-        **{name: profile.digest(content) for name, content in new.items()},
+        **_filled(case.merchant, offer_set),
+        **{name: case.profile.digest(content) for name, content in new.items()},
     }
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    needed = needed_details(rulebook, configuration)
+    rulebook = case.loaded_rulebook()
+    needed = needed_details(rulebook, case.configuration)
     check_details(details, needed)
-    given = details if details is not None else _held_details(sections, profile)
+    given = details if details is not None else _held_details(sections, case.profile)
     complete = given is not None and not given.lacks(needed)
     omitted = tuple(
         name
@@ -192,23 +196,24 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         and not (offer_set.renewal and name != "bank_details")
     )
     accepted = OfferAccepted(
-        at=context.at,
+        at=case.at,
         application_id=offer_set.application_id,
-        provider_id=configuration.provider_id(merchant),
+        provider_id=case.provider_id,
         offer=accepted_offer,
         omitted=omitted,
         sections=sections,
         # What was stored: rules and facts may have changed since (decisions/rules-change).
-        facts=offer_set.facts or facts_at_acceptance(merchant, offer_set, context, configuration),
-        earlier_deals=tuple(_deal_summary(deal) for deal in merchant.deals),
-        **_fulfilment_terms(merchant, offer_set, offer, rulebook, context, configuration),
+        facts=offer_set.facts
+        or facts_at_acceptance(case.merchant, offer_set, case.context, case.configuration),
+        earlier_deals=tuple(_deal_summary(deal) for deal in case.merchant.deals),
+        **_fulfilment_terms(case, offer_set, offer, rulebook),
     )
     events: tuple[Event, ...] = (accepted,)
     if complete and accepted.signature_before != BEFORE_SUBMISSION:
         application_id = offer_set.application_id
-        events += (ApplicationSubmitted(at=context.at, application_id=application_id),)
-    kept = {*merchant.named_sections, *sections.values()}
-    after = profile.with_sections(new.values()).keeping(kept)
+        events += (ApplicationSubmitted(at=case.at, application_id=application_id),)
+    kept = {*case.merchant.named_sections, *sections.values()}
+    after = case.profile.with_sections(new.values()).keeping(kept)
     reply = Acceptance(
         application_id=accepted.application_id,
         provider_id=accepted.provider_id,
@@ -224,16 +229,11 @@ def _held_details(sections: Mapping[str, str], profile: Profile) -> BankDetails 
     return None if digest is None else read_details(profile.section(digest))
 
 
-def _fulfilment_terms(  # noqa: PLR0913, PLR0917 - everything that the way to the funding depends on
-    merchant: Merchant,
-    offer_set: OfferSet,
-    offer: Offer,
-    rulebook: Rulebook | None,
-    context: Context,
-    configuration: Configuration,
+def _fulfilment_terms(
+    case: Case, offer_set: OfferSet, offer: Offer, rulebook: Rulebook | None
 ) -> dict[str, Any]:
     """Return what was priced, until when the application waits, and what it waits for."""
-    if configuration.format == FIRST_FORMAT:
+    if case.configuration.format == FIRST_FORMAT:
         return {}
     product = next(product for product in offer_set.products if offer in product.offers)
     terms: dict[str, Any] = {
@@ -243,13 +243,13 @@ def _fulfilment_terms(  # noqa: PLR0913, PLR0917 - everything that the way to th
     }
     if rulebook is None:
         return terms
-    base = merchant.deal_of(offer_set.base_deal_id)
+    base = case.merchant.deal_of(offer_set.base_deal_id)
     # One that is queued waits for its base deal first, however long that takes.
     waits = product.queued and base is not None and base.active
     days = timedelta(days=rulebook.acceptance_days)
     return {
         **terms,
-        "lapses_at": None if waits else plus(context.at, days),
+        "lapses_at": None if waits else plus(case.at, days),
         "signature_before": rulebook.signature,
     }
 
@@ -263,35 +263,26 @@ def _filled(merchant: Merchant, offer_set: OfferSet) -> dict[str, str]:
     return {**({} if held is None else {"bank_details": held}), **offer_set.sections}
 
 
-def _reply(
-    merchant: Merchant, fulfilment: Fulfilment, configuration: Configuration, profile: Profile
-) -> Acceptance:
+def _reply(case: Case, fulfilment: Fulfilment) -> Acceptance:
     """Return the first reply to an acceptance that succeeded before."""
-    links = profile.section(fulfilment.sections.get("links"))
-    assert merchant.provider_id is not None, "an acceptance gave the merchant its provider_id"
+    links = case.profile.section(fulfilment.sections.get("links"))
+    assert case.merchant.provider_id is not None, "an acceptance gave the merchant its provider_id"
     return Acceptance(
         application_id=fulfilment.application_id,
-        provider_id=merchant.provider_id,
+        provider_id=case.merchant.provider_id,
         offer=fulfilment.offer,
         # The links of an erased profile are made again.
-        links=_links(merchant, fulfilment, fulfilment.offer, configuration)
-        if links is None
-        else links.value,
+        links=_links(case, fulfilment, fulfilment.offer) if links is None else links.value,
     )
 
 
-def _links(
-    merchant: Merchant,
-    application: OfferSet | Fulfilment,
-    offer: Offer,
-    configuration: Configuration,
-) -> dict[str, str]:
+def _links(case: Case, application: OfferSet | Fulfilment, offer: Offer) -> dict[str, str]:
     """Return the host's links, checked: a wrong function is the host's error, not the partner's."""
-    links: object = configuration.links(
-        partner=merchant.partner,
-        merchant_id=merchant.merchant_id,
+    links: object = case.configuration.links(
+        partner=case.merchant.partner,
+        merchant_id=case.merchant.merchant_id,
         application_id=application.application_id,
-        provider_id=configuration.provider_id(merchant),
+        provider_id=case.provider_id,
         offer=offer,
     )
     names = ", ".join(REQUIRED_LINKS)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import field
 from pendulum import DateTime
 
 from holdback.errors import Refusal
-from holdback.lifecycle.commands import AskApplications, DeclineOffers
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, OffersDeclined
+from holdback.lifecycle.operation import Command, Question
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Applications, ApplicationView, ProductDecision
@@ -19,14 +20,19 @@ from holdback.merchant.deal import INITIAL, RENEWAL
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import REFERRED
 from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.validators import text
 
 
-def ask_applications(
-    merchant: Merchant, _: AskApplications, context: Context, __: Configuration
-) -> Decision[Applications]:
-    """Return the merchant's applications, without anything that an agent alone may see."""
-    reply = Applications(applications=tuple(_views(merchant, context.at)))
-    return Decision((), lambda _: reply)
+@frozen(kw_only=True)
+class AskApplications(Question[Applications]):
+    """Ask for the merchant's applications, as its partner may see them."""
+
+    name = "applications"
+    by_provider = True
+
+    def decide(self, case: Case) -> Decision[Applications]:
+        reply = Applications(applications=tuple(_views(case.merchant, case.at)))
+        return Decision((), lambda _: reply)
 
 
 def _views(merchant: Merchant, at: DateTime) -> Iterator[ApplicationView]:
@@ -92,28 +98,35 @@ def _decisions(offer_set: OfferSet) -> tuple[ProductDecision, ...]:
     )
 
 
-def decline_offers(
-    merchant: Merchant, command: DeclineOffers, context: Context, _: Configuration
-) -> Decision[RecordReceipt]:
+@frozen(kw_only=True)
+class DeclineOffers(Command[RecordReceipt]):
     """
-    Return the declining of the open offers of an application; no events if none is open any more.
+    Decline the open offers of an application, on the merchant's behalf.
 
     Offers that were declined have not expired: no second credit check follows from them.
 
     Raises:
         Refusal: `application_not_found`, `already_accepted` or `offers_expired`.
     """
-    if merchant.fulfilment_of(command.application_id) is not None:
-        raise Refusal("already_accepted", "an offer of this application was accepted")
-    offer_set = next((s for s in merchant.sets if s.application_id == command.application_id), None)
-    if offer_set is None:
-        raise Refusal("application_not_found", "no application has this application_id")
-    events: tuple[Event, ...] = ()
-    if isinstance(offer_set, OfferSet) and offer_set.is_open(context.at):
-        events = (OffersDeclined(at=context.at, application_id=command.application_id),)
-    elif _expired(merchant, command.application_id):
-        raise Refusal("offers_expired", "the offers have expired")
-    return Decision(events, record_receipt)
+
+    name = "decline_offers"
+
+    application_id: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        if case.merchant.fulfilment_of(self.application_id) is not None:
+            raise Refusal("already_accepted", "an offer of this application was accepted")
+        offer_set = next(
+            (s for s in case.merchant.sets if s.application_id == self.application_id), None
+        )
+        if offer_set is None:
+            raise Refusal("application_not_found", "no application has this application_id")
+        events: tuple[Event, ...] = ()
+        if isinstance(offer_set, OfferSet) and offer_set.is_open(case.at):
+            events = (OffersDeclined(at=case.at, application_id=self.application_id),)
+        elif _expired(case.merchant, self.application_id):
+            raise Refusal("offers_expired", "the offers have expired")
+        return Decision(events, record_receipt)
 
 
 def _expired(merchant: Merchant, application_id: str) -> bool:

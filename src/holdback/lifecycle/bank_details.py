@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
+from attrs import evolve, field
 
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
 from holdback.exact.exact_json import field_path
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.commands import ChangeBankDetails
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
+from holdback.lifecycle.operation import PersonalCommand
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.acceptance import SPECIFIED_DETAILS, BankDetails
-from holdback.merchant.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment, Merchant
-from holdback.merchant.profile import Profile, details_section
+from holdback.merchant.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment
+from holdback.merchant.profile import details_section
 from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.validators import instance_of
 
 
 def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:
@@ -66,15 +68,10 @@ def may_submit(fulfilment: Fulfilment, *, signed: bool) -> bool:
     )
 
 
-def change_bank_details(
-    merchant: Merchant,
-    command: ChangeBankDetails,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[RecordReceipt]:
+@frozen(kw_only=True)
+class ChangeBankDetails(PersonalCommand[RecordReceipt]):
     """
-    Return the change of the bank details, also in the application in fulfilment.
+    Correct the bank details of the application in fulfilment, or change those that are held.
 
     An application that lacked nothing else is submitted. No events if these details are held.
 
@@ -82,39 +79,53 @@ def change_bank_details(
         InvalidDocument: naming every field that is missing or not taken.
         Refusal: `not_possible_now` before the first acceptance, or `profile_erased`.
     """
-    if merchant.provider_id is None:
-        raise Refusal("not_possible_now", "no offer was accepted yet")
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    details = command.bank_details
-    needed = needed_details(rulebook, configuration)
-    check_details(details, needed)
-    lacking = details.lacks(needed)
-    if lacking:
-        raise InvalidDocument(
-            ErrorDetail(
-                code="missing", message="the field is missing", path=f"$.bank_details.{name}"
-            )
-            for name in lacking
-        )
-    section = details_section(details)
-    digest, fulfilment = profile.digest(section), merchant.in_fulfilment
-    held = merchant if fulfilment is None else fulfilment
-    if held.sections.get("bank_details") == digest == merchant.sections.get("bank_details"):
-        return Decision((), record_receipt)
-    changed = BankDetailsChanged(
-        at=context.at,
-        application_id=None if fulfilment is None else fulfilment.application_id,
-        omitted=()
-        if fulfilment is None
-        else tuple(name for name in fulfilment.omitted if name != "bank_details"),
-        sections={"bank_details": digest},
+
+    name = "change_bank_details"
+
+    bank_details: BankDetails = field(
+        repr=False, validator=instance_of(BankDetails, "bank details, `BankDetails`")
     )
-    events: tuple[Event, ...] = (changed,)
-    if fulfilment is not None and _completes(fulfilment, changed):
-        submitted = ApplicationSubmitted(at=context.at, application_id=fulfilment.application_id)
-        events = (changed, submitted)
-    after = profile.with_sections((section,)).keeping({*merchant.named_sections, digest})
-    return Decision(events, record_receipt, after)
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        if case.merchant.provider_id is None:
+            raise Refusal("not_possible_now", "no offer was accepted yet")
+        rulebook = case.loaded_rulebook()
+        details = self.bank_details
+        needed = needed_details(rulebook, case.configuration)
+        check_details(details, needed)
+        lacking = details.lacks(needed)
+        if lacking:
+            raise InvalidDocument(
+                ErrorDetail(
+                    code="missing", message="the field is missing", path=f"$.bank_details.{name}"
+                )
+                for name in lacking
+            )
+        section = details_section(details)
+        digest, fulfilment = case.profile.digest(section), case.merchant.in_fulfilment
+        held = case.merchant if fulfilment is None else fulfilment
+        if (
+            held.sections.get("bank_details")
+            == digest
+            == case.merchant.sections.get("bank_details")
+        ):
+            return Decision((), record_receipt)
+        changed = BankDetailsChanged(
+            at=case.at,
+            application_id=None if fulfilment is None else fulfilment.application_id,
+            omitted=()
+            if fulfilment is None
+            else tuple(name for name in fulfilment.omitted if name != "bank_details"),
+            sections={"bank_details": digest},
+        )
+        events: tuple[Event, ...] = (changed,)
+        if fulfilment is not None and _completes(fulfilment, changed):
+            submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
+            events = (changed, submitted)
+        after = case.profile.with_sections((section,)).keeping(
+            {*case.merchant.named_sections, digest}
+        )
+        return Decision(events, record_receipt, after)
 
 
 def _completes(fulfilment: Fulfilment, changed: BankDetailsChanged) -> bool:

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdback.errors import Refusal
+from attrs import field
+
+from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
+from holdback.exact.frozen_values import frozen_record
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.commands import RecordConsents
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ConsentsRecorded, Event
+from holdback.lifecycle.operation import PersonalCommand
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.merchant import Merchant
-from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
+
+
+def _flags_by_name(_: object, attribute: Any, value: Any) -> None:
+    if not isinstance(value, Mapping) or not all(
+        type(name) is str and name and type(given) is bool for name, given in value.items()
+    ):
+        message = "expected true or false by the name of a consent"
+        raise InvalidDocument.of("wrong_type", message, path=f"$.{attribute.name}")
 
 
 def given_consents(
@@ -41,34 +51,40 @@ def _named(rulebook: Rulebook) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*rulebook.consents, *(name for name in of_checks if name))))
 
 
-def record_consents(
-    merchant: Merchant,
-    command: RecordConsents,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[RecordReceipt]:
+@frozen(kw_only=True)
+class RecordConsents(PersonalCommand[RecordReceipt]):
     """
-    Return the recording of consents; those that it does not name stay.
+    Record consents that the merchant gave or withdrew, by name.
 
     Raises:
         Refusal: `merchant_not_found` before the first request, `profile_erased`, or
             `not_possible_now` while no rules are loaded.
     """
-    if merchant.currency is None:
-        raise Refusal("merchant_not_found", "the merchant has not asked for offers yet")
-    rulebook = configuration.rulebook(merchant, context.at)
-    held = profile.section(merchant.sections.get("consents"))
-    before: Any = {} if held is None else held.value
-    content = Opaque.of({**(before if isinstance(before, dict) else {}), **command.consents})
-    named = {
-        name: command.consents.get(name, name in merchant.consents) for name in _named(rulebook)
-    }
-    given = tuple(name for name, is_given in named.items() if is_given)
-    digest = profile.digest(content)
-    events: tuple[Event, ...] = ()
-    if (digest, given) != (merchant.sections.get("consents"), merchant.consents):
-        sections = {"consents": digest}
-        events = (ConsentsRecorded(at=context.at, given=given, sections=sections),)
-    kept = {*merchant.named_sections, digest}
-    return Decision(events, record_receipt, profile.with_sections((content,)).keeping(kept))
+
+    name = "record_consents"
+
+    consents: Mapping[str, bool] = field(
+        converter=frozen_record, repr=False, validator=_flags_by_name
+    )
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        if case.merchant.currency is None:
+            raise Refusal("merchant_not_found", "the merchant has not asked for offers yet")
+        rulebook = case.rulebook()
+        held = case.profile.section(case.merchant.sections.get("consents"))
+        before: Any = {} if held is None else held.value
+        content = Opaque.of({**(before if isinstance(before, dict) else {}), **self.consents})
+        named = {
+            name: self.consents.get(name, name in case.merchant.consents)
+            for name in _named(rulebook)
+        }
+        given = tuple(name for name, is_given in named.items() if is_given)
+        digest = case.profile.digest(content)
+        events: tuple[Event, ...] = ()
+        if (digest, given) != (case.merchant.sections.get("consents"), case.merchant.consents):
+            sections = {"consents": digest}
+            events = (ConsentsRecorded(at=case.at, given=given, sections=sections),)
+        kept = {*case.merchant.named_sections, digest}
+        return Decision(
+            events, record_receipt, case.profile.with_sections((content,)).keeping(kept)
+        )

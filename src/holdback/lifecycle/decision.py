@@ -1,4 +1,4 @@
-"""What a handler decides, and the outcome of the whole operation."""
+"""What an operation decides, and the outcome when it is carried out."""
 
 from __future__ import annotations
 

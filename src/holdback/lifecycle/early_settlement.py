@@ -4,48 +4,56 @@ from __future__ import annotations
 
 from datetime import date
 
+from attrs import field
+
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.input_checks import amount_errors, quote_errors
 from holdback.lifecycle.lookup import find_deal
-from holdback.lifecycle.money_commands import QuoteSettlement, SettleEarly
+from holdback.lifecycle.operation import Command, Question
 from holdback.lifecycle.postings import conflict, is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import DISCOUNT, PAYMENT, Entry, Posting
-from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import DealReceipt, SettlementQuote
 from holdback.merchant.schedule import elapsed_days
+from holdback.merchant.validators import amount, day, plain_day, text
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.settlement import settlement_discount
 
 
-def settlement_quote(
-    merchant: Merchant, question: QuoteSettlement, context: Context, configuration: Configuration
-) -> Decision[SettlementQuote]:
+@frozen(kw_only=True)
+class QuoteSettlement(Question[SettlementQuote]):
     """
-    Return what settles the active deal, if it is paid up to the end of the day asked for.
+    Ask what settles a deal early, when it is paid up to the end of the day `on`.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
         InvalidDocument: the day is past.
     """
-    deal = find_deal(merchant, question.deal_id)
-    check_input(question, configuration.situation(merchant, context))
-    quote = _quote(merchant, deal, question.on, configuration)
-    return Decision((), lambda _: quote)
+
+    name = "settlement_quote"
+    input_errors = staticmethod(quote_errors)
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
+    def decide(self, case: Case) -> Decision[SettlementQuote]:
+        deal = find_deal(case.merchant, self.deal_id)
+        self.check(case.situation)
+        quote = _quote(case, deal, self.on)
+        return Decision((), lambda _: quote)
 
 
-def settle_early(
-    merchant: Merchant, command: SettleEarly, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class SettleEarly(Command[DealReceipt]):
     """
-    Return the payment that settles the active deal, with its discount; the deal is repaid.
+    Record a payment that settles the active deal, less the discount of its product.
 
     What is paid beyond is overpaid.
 
@@ -55,39 +63,46 @@ def settle_early(
         InvalidDocument: the day or the amount is invalid.
         ConfigurationError: the calculator of the discount failed.
     """
-    deal = find_deal(merchant, command.deal_id)
-    check_input(command, configuration.situation(merchant, context))
-    payment = Entry(id=command.id, on=command.on, amount=command.amount, kind=PAYMENT)
-    events: tuple[Event, ...] = ()
-    held = deal.entry_of(command.id)
-    if held is not None and not held.settled:
-        raise conflict(payment)  # which would settle the entry, and not the deal
-    if not is_recorded(deal, payment):
-        quote = _quote(merchant, deal, command.on, configuration)
-        if command.amount < quote.amount:
-            raise Refusal("amount_not_possible", f"at least {quote.amount} settles the deal")
-        entries = [payment]
-        if quote.discount.minor:
-            make_id = configuration.id_factory(merchant, context.request_id)
-            entries.append(
-                Entry(
-                    id=make_id(DISCOUNT, deal.id),
-                    on=command.on,
-                    amount=quote.discount,
-                    kind=DISCOUNT,
+
+    name = "settle_early"
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        self.check(case.situation)
+        payment = Entry(id=self.id, on=self.on, amount=self.amount, kind=PAYMENT)
+        events: tuple[Event, ...] = ()
+        held = deal.entry_of(self.id)
+        if held is not None and not held.settled:
+            raise conflict(payment)  # which would settle the entry, and not the deal
+        if not is_recorded(deal, payment):
+            quote = _quote(case, deal, self.on)
+            if self.amount < quote.amount:
+                raise Refusal("amount_not_possible", f"at least {quote.amount} settles the deal")
+            entries = [payment]
+            if quote.discount.minor:
+                entries.append(
+                    Entry(
+                        id=case.make_id(DISCOUNT, deal.id),
+                        on=self.on,
+                        amount=quote.discount,
+                        kind=DISCOUNT,
+                    )
                 )
-            )
-        postings = [Posting(deal_id=deal.id, entry=entry) for entry in entries]
-        events = posted(merchant, postings, context, configuration)
-    return Decision(events, deal_receipt(deal.id, command))
+            postings = [Posting(deal_id=deal.id, entry=entry) for entry in entries]
+            events = posted(case, postings)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def _quote(
-    merchant: Merchant, deal: Deal, on: date, configuration: Configuration
-) -> SettlementQuote:
+def _quote(case: Case, deal: Deal, on: date) -> SettlementQuote:
     if not deal.active:
         raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-    discount = _discount(merchant, deal, on, configuration)
+    discount = _discount(case, deal, on)
     return SettlementQuote(
         deal_id=deal.id,
         on=on,
@@ -97,7 +112,7 @@ def _quote(
     )
 
 
-def _discount(merchant: Merchant, deal: Deal, on: date, configuration: Configuration) -> Money:
+def _discount(case: Case, deal: Deal, on: date) -> Money:
     """
     Return the discount by the terms of the deal's product, as they were when it was priced.
 
@@ -107,9 +122,9 @@ def _discount(merchant: Merchant, deal: Deal, on: date, configuration: Configura
     given = deal.credits.get(DISCOUNT, none)
     if deal.product is None or deal.priced_on is None:
         return none  # a deal from before discounts
-    rulebook = _rulebook(merchant, deal.priced_on, configuration)
+    rulebook = _rulebook(case, deal.priced_on)
     changes = deal.terms_changes
-    case = SettlementCase(
+    priced = SettlementCase(
         balance=deal.balance + given,
         repayment_amount=deal.repayment_amount,
         funded_amount=deal.funded_amount,
@@ -118,14 +133,14 @@ def _discount(merchant: Merchant, deal: Deal, on: date, configuration: Configura
         currency=deal.balance.currency,
         rounding=rulebook.rounding,
     )
-    whole = settlement_discount(rulebook, deal.product, configuration.calculators, case)
+    whole = settlement_discount(rulebook, deal.product, case.configuration.calculators, priced)
     return min(deal.balance, max(none, whole - given))
 
 
-def _rulebook(merchant: Merchant, on: date, configuration: Configuration) -> Rulebook:
+def _rulebook(case: Case, on: date) -> Rulebook:
     """Return the rulebook of the day *on*, by whose terms the deal was priced."""
     try:
-        return configuration.jurisdictions.resolve(merchant.jurisdiction, on=on)
+        return case.configuration.jurisdictions.resolve(case.merchant.jurisdiction, on=on)
     except ConfigurationError:
         message = "the rules that priced the deal are not loaded, which say what settles it"
         raise Refusal("not_possible_now", message) from None

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from holdback.errors import Refusal
-from holdback.lifecycle.commands import EraseProfile
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
+from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ProfileErased
+from holdback.lifecycle.operation import PersonalCommand
 from holdback.merchant.merchant import Merchant
-from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import ProfileStatus
 from holdback.rules.values import days_text
 
 
-def erase_profile(
-    merchant: Merchant,
-    _: EraseProfile,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[ProfileStatus]:
+@frozen(kw_only=True)
+class EraseProfile(PersonalCommand[ProfileStatus]):
     """
-    Return the erasure of the profile; no events if it was erased before.
+    Erase the merchant's personal data, and withdraw its open offers.
 
     State, journal and decisions stay whole: they name sections that nobody can read any more.
 
@@ -32,35 +27,40 @@ def erase_profile(
             `not_possible_now` while format 1 is written, which has the profile in states and
             events.
     """
-    # A new application after an erasure has brought new personal data.
-    if merchant.profile_erased and not any(merchant.named_sections):
-        return Decision((), _erased, profile.erased())
-    if configuration.format == FIRST_FORMAT:
-        raise Refusal("not_possible_now", "states and events of format 1 have personal data")
-    why = _obstacle(merchant, context, configuration)
-    if why is not None:
-        raise Refusal("erasure_not_possible", why)
-    return Decision((ProfileErased(at=context.at),), _erased, profile.erased())
+
+    name = "erase_profile"
+    remembered = False
+
+    def decide(self, case: Case) -> Decision[ProfileStatus]:
+        # A new application after an erasure has brought new personal data.
+        if case.merchant.profile_erased and not any(case.merchant.named_sections):
+            return Decision((), _erased, case.profile.erased())
+        if case.configuration.format == FIRST_FORMAT:
+            raise Refusal("not_possible_now", "states and events of format 1 have personal data")
+        why = _obstacle(case)
+        if why is not None:
+            raise Refusal("erasure_not_possible", why)
+        return Decision((ProfileErased(at=case.at),), _erased, case.profile.erased())
 
 
 def _erased(_: Merchant) -> ProfileStatus:
     return ProfileStatus(erased=True)
 
 
-def _obstacle(merchant: Merchant, context: Context, configuration: Configuration) -> str | None:
+def _obstacle(case: Case) -> str | None:
     """Return why the profile must be kept, None if it need not."""
-    if merchant.on_hold:
+    if case.merchant.on_hold:
         return "the merchant is on hold"
-    if merchant.in_fulfilment is not None:
+    if case.merchant.in_fulfilment is not None:
         return "an application of the merchant is in fulfilment"
-    if any(deal.active or deal.balance.minor for deal in merchant.deals):
+    if any(deal.active or deal.balance.minor for deal in case.merchant.deals):
         return "a deal of the merchant has a balance"
-    if any(deal.overpaid.minor for deal in merchant.deals):
+    if any(deal.overpaid.minor for deal in case.merchant.deals):
         return "the merchant has overpaid, and a refund may be due"
-    ended = [deal.ended_on for deal in merchant.deals if deal.ended_on is not None]
+    ended = [deal.ended_on for deal in case.merchant.deals if deal.ended_on is not None]
     if not ended:
         return None
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    rulebook = case.loaded_rulebook()
     if rulebook is None:
         return "the jurisdiction is not loaded, which says for how long a profile is kept"
     days = (rulebook.on - max(ended)).days

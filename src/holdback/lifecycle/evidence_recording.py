@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attrs import field
+
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.check_records import check_records
-from holdback.lifecycle.commands import AskEvidence, RecordEvidence
-from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import EvidenceRecorded
 from holdback.lifecycle.evidence import check_states
+from holdback.lifecycle.operation import Command, Question
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.application import HeldCheck, HeldEvidence
 from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
+from holdback.merchant.validators import as_tuple, instance_of, tuple_of
 
 
 def evidence_of(
@@ -57,27 +62,39 @@ def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[Che
     return tuple(dict.fromkeys(new))
 
 
-def record_evidence(
-    merchant: Merchant, command: RecordEvidence, context: Context, configuration: Configuration
-) -> Decision[RecordReceipt]:
+def _as_results(given: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    return as_tuple(given)
+
+
+@frozen(kw_only=True)
+class RecordEvidence(Command[RecordReceipt]):
     """
-    Return the recording of results of checks; no events if all are held already.
+    Record results of checks, whenever they were made.
 
     Raises:
         InvalidDocument: naming every check, fact and value that cannot be recorded.
         Refusal: `request_conflict`, or `not_possible_now` while no rules are loaded.
     """
-    rulebook = configuration.rulebook(merchant, context.at)
-    records = check_records(
-        command.records,
-        rulebook,
-        context.at,
-        with_takings=merchant.active_deal is None,
-        path="$.records",
+
+    name = "record_evidence"
+
+    records: tuple[CheckResult, ...] = field(
+        converter=_as_results,
+        validator=tuple_of(instance_of(CheckResult, "results of checks, `CheckResult`")),
     )
-    new = new_records(merchant, records)
-    events = (recorded(new, merchant, context),) if new else ()
-    return Decision(events, record_receipt)
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        rulebook = case.rulebook()
+        records = check_records(
+            self.records,
+            rulebook,
+            case.at,
+            with_takings=case.merchant.active_deal is None,
+            path="$.records",
+        )
+        new = new_records(case.merchant, records)
+        events = (recorded(new, case.merchant, case.context),) if new else ()
+        return Decision(events, record_receipt)
 
 
 def recorded(
@@ -87,25 +104,29 @@ def recorded(
     return EvidenceRecorded(at=context.at, jurisdiction=merchant.jurisdiction, records=records)
 
 
-def ask_evidence(
-    merchant: Merchant, _: AskEvidence, context: Context, configuration: Configuration
-) -> Decision[HeldEvidence]:
+@frozen(kw_only=True)
+class AskEvidence(Question[HeldEvidence]):
     """
-    Return the newest record of each check, how old it is, and whether it counts.
+    Ask for the newest record of each check, and whether it counts.
 
     Raises:
         Refusal: `not_possible_now` while no rules are loaded.
     """
-    rulebook = configuration.rulebook(merchant, context.at)
-    checks = tuple(
-        HeldCheck(
-            check=state.terms.name,
-            made_at=state.record.made_at,
-            age_days=state.age_days,
-            facts={name: fact.value for name, fact in sorted(state.record.facts.items())},
-            why=state.why,
+
+    name = "evidence"
+    by_provider = True
+
+    def decide(self, case: Case) -> Decision[HeldEvidence]:
+        rulebook = case.rulebook()
+        checks = tuple(
+            HeldCheck(
+                check=state.terms.name,
+                made_at=state.record.made_at,
+                age_days=state.age_days,
+                facts={name: fact.value for name, fact in sorted(state.record.facts.items())},
+                why=state.why,
+            )
+            for state in check_states(case.merchant, rulebook, case.at)
+            if state.record is not None
         )
-        for state in check_states(merchant, rulebook, context.at)
-        if state.record is not None
-    )
-    return Decision((), lambda _: HeldEvidence(checks=checks))
+        return Decision((), lambda _: HeldEvidence(checks=checks))

@@ -16,7 +16,6 @@ import attrs
 
 from holdback.eligibility.derived_facts import with_newer_evidence
 from holdback.lifecycle import events
-from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
 from holdback.lifecycle.evolve_money import APPLY_MONEY
 from holdback.lifecycle.evolve_people import APPLY_PEOPLE
@@ -28,7 +27,7 @@ from holdback.lifecycle.status_changes import (
 )
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant import offer as offer_states
-from holdback.merchant.acceptance import ApplicationStatus
+from holdback.merchant.acceptance import DETAILS, ApplicationStatus
 from holdback.merchant.application import PROFILE
 from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal, later
 from holdback.merchant.merchant import (

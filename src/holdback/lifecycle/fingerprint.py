@@ -17,7 +17,7 @@ import attrs
 
 from holdback.exact.exact_json import Json, Opaque, canonical
 from holdback.exact.money import Money
-from holdback.lifecycle.commands import Command
+from holdback.lifecycle.operation import Operation
 from holdback.merchant.profile import Profile
 
 # 128 bits: enough that no two requests of one merchant share a fingerprint.
@@ -26,13 +26,14 @@ _HEX_DIGITS: Final = 32
 _LEAVES: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
-def fingerprint(operation: str, command: Command, profile: Profile | None) -> str:
+def fingerprint(operation: Operation[Any], profile: Profile | None) -> str:
     """
-    Return the fingerprint of *command*, the input of *operation*.
+    Return the fingerprint of *operation*, by its name and its fields.
 
     The digest of a command with personal data is keyed by the *profile*'s salt.
     """
-    content = {"operation": operation, **_fields(command, profile)}
+    profile = profile if operation.takes_profile else None
+    content = {"operation": operation.name, **_fields(operation, profile)}
     if profile is not None:
         return profile.digest(content)
     return hashlib.sha256(canonical(content)).hexdigest()[:_HEX_DIGITS]

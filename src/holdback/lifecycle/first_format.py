@@ -32,6 +32,22 @@ from holdback.merchant.deal import LookupDeal
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.receipt import DealReceipt
 
+# The operations that a host can carry out while it writes format 1, besides questions.
+IN_FIRST_FORMAT: Final = frozenset(
+    (
+        "request_offers",
+        "accept_offer",
+        "supply_details",
+        "close_application",
+        "fund_deal",
+        "record_takings",
+        "record_remittance",
+        "close_deal",
+        "erase_profile",
+        "review_renewal",
+    )
+)
+
 
 def first_format_refusal() -> Refusal:
     """Return the refusal of what format 1, which is written during the upgrade, cannot say."""

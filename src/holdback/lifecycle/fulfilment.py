@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
+from attrs import field
 from pendulum import DateTime
 
 from holdback.eligibility.assessment import FLOOR, FLOOR_PERCENT
 from holdback.errors import Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.bank_details import check_details, may_submit, needed_details
-from holdback.lifecycle.commands import CloseApplication, FundDeal, RecordSignature, SupplyDetails
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.case import Case
+from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationClosed,
@@ -27,6 +28,7 @@ from holdback.lifecycle.events import (
     Event,
     SignatureRecorded,
 )
+from holdback.lifecycle.operation import Command, FreeText, PersonalCommand
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
@@ -40,46 +42,60 @@ from holdback.merchant.merchant import (
 )
 from holdback.merchant.profile import Profile, details_section
 from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.validators import instance_of, one_of, optional, text
+
+# The words that end an application early, which it takes as its status.
+ApplicationEnding: TypeAlias = Literal["declined", "withdrawn"]
 
 
-def supply_details(
-    merchant: Merchant,
-    command: SupplyDetails,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[ApplicationStatus]:
+@frozen(kw_only=True)
+class SupplyDetails(PersonalCommand[ApplicationStatus]):
     """
-    Return the supply of omitted details; with bank details the application is submitted.
+    Supply details that the application omitted, so that it can be submitted.
 
     Raises:
         Refusal: `application_not_found`, `not_possible_now`, `request_conflict` or
             `profile_erased`.
     """
-    fulfilment = find_fulfilment(merchant, command.application_id)
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    needed = needed_details(rulebook, configuration)
-    check_details(command.bank_details, needed)
-    contents = _new_details(merchant, fulfilment, command, profile)
-    events: tuple[Event, ...] = ()
-    if contents:
-        if fulfilment.status not in IN_FULFILMENT:
-            raise _not_possible("details are not taken", fulfilment)
-        supplied = DetailsSupplied(
-            at=context.at,
-            application_id=fulfilment.application_id,
-            omitted=_still_omitted(fulfilment, contents, command, needed),
-            sections={name: profile.digest(content) for name, content in contents.items()},
-        )
-        events = (supplied,)
-        kept = {*merchant.named_sections, *supplied.sections.values()}
-        profile = profile.with_sections(contents.values()).keeping(kept)
-    if contents and _completes(fulfilment, supplied.omitted):
-        submitted = ApplicationSubmitted(at=context.at, application_id=fulfilment.application_id)
-        events = (*events, submitted)
-    return Decision(
-        events, lambda after: _application_status(after, command.application_id), profile
+
+    name = "supply_details"
+
+    application_id: str = field(validator=text)
+    bank_details: BankDetails | None = field(
+        default=None,
+        repr=False,
+        validator=optional(instance_of(BankDetails, "bank details, `BankDetails`")),
     )
+    intended_use_of_funds: FreeText | None = field(
+        default=None, repr=False, validator=optional(text)
+    )
+
+    def decide(self, case: Case) -> Decision[ApplicationStatus]:
+        fulfilment = find_fulfilment(case.merchant, self.application_id)
+        rulebook = case.loaded_rulebook()
+        needed = needed_details(rulebook, case.configuration)
+        check_details(self.bank_details, needed)
+        profile = case.profile
+        contents = _new_details(case.merchant, fulfilment, self, case.profile)
+        events: tuple[Event, ...] = ()
+        if contents:
+            if fulfilment.status not in IN_FULFILMENT:
+                raise _not_possible("details are not taken", fulfilment)
+            supplied = DetailsSupplied(
+                at=case.at,
+                application_id=fulfilment.application_id,
+                omitted=_still_omitted(fulfilment, contents, self, needed),
+                sections={name: case.profile.digest(content) for name, content in contents.items()},
+            )
+            events = (supplied,)
+            kept = {*case.merchant.named_sections, *supplied.sections.values()}
+            profile = profile.with_sections(contents.values()).keeping(kept)
+        if contents and _completes(fulfilment, supplied.omitted):
+            submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
+            events = (*events, submitted)
+        return Decision(
+            events, lambda after: _application_status(after, self.application_id), profile
+        )
 
 
 def _still_omitted(
@@ -129,61 +145,71 @@ def _new_details(
     return new
 
 
-def close_application(
-    merchant: Merchant, command: CloseApplication, context: Context, _: Configuration
-) -> Decision[ApplicationStatus]:
+@frozen(kw_only=True)
+class CloseApplication(Command[ApplicationStatus]):
     """
-    Return the ending of an application; no events if it already has this status.
+    End an application in fulfilment without a deal.
 
     Raises:
         Refusal: `application_not_found` or `not_possible_now`.
     """
-    fulfilment = find_fulfilment(merchant, command.application_id)
-    events: tuple[Event, ...] = ()
-    if fulfilment.status != command.status:
-        if command.status not in next_states("application", fulfilment.status, "close_application"):
-            raise _not_possible(f"it cannot be {command.status}", fulfilment)
-        closed = ApplicationClosed(
-            at=context.at, application_id=fulfilment.application_id, status=command.status
-        )
-        events = (closed,)
-    return Decision(events, lambda after: _application_status(after, command.application_id))
+
+    name = "close_application"
+
+    application_id: str = field(validator=text)
+    status: ApplicationEnding = field(validator=one_of(*get_args(ApplicationEnding)))
+
+    def decide(self, case: Case) -> Decision[ApplicationStatus]:
+        fulfilment = find_fulfilment(case.merchant, self.application_id)
+        events: tuple[Event, ...] = ()
+        if fulfilment.status != self.status:
+            if self.status not in next_states(
+                "application", fulfilment.status, "close_application"
+            ):
+                raise _not_possible(f"it cannot be {self.status}", fulfilment)
+            closed = ApplicationClosed(
+                at=case.at, application_id=fulfilment.application_id, status=self.status
+            )
+            events = (closed,)
+        return Decision(events, lambda after: _application_status(after, self.application_id))
 
 
-def fund_deal(
-    merchant: Merchant, command: FundDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class FundDeal(Command[DealReceipt]):
     """
-    Return the funding of a submitted application; no events if it was funded before.
+    Fund a submitted application: its deal begins, and a renewal settles its base deal.
 
     Raises:
         Refusal: `application_not_found`, `not_possible_now` or `active_deal`.
     """
-    fulfilment = find_fulfilment(merchant, command.application_id)
-    if fulfilment.status == FUNDED_APPLICATION:
-        assert fulfilment.deal_id is not None, "a funded application names its deal"
-        return Decision((), deal_receipt(fulfilment.deal_id, command))
-    deal_id, events = _funding(merchant, fulfilment, context, configuration)
-    return Decision(events, deal_receipt(deal_id, command))
+
+    name = "fund_deal"
+
+    application_id: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        fulfilment = find_fulfilment(case.merchant, self.application_id)
+        if fulfilment.status == FUNDED_APPLICATION:
+            assert fulfilment.deal_id is not None, "a funded application names its deal"
+            return Decision((), deal_receipt(fulfilment.deal_id, self))
+        deal_id, events = _funding(case, fulfilment)
+        return Decision(events, deal_receipt(deal_id, self))
 
 
-def _funding(
-    merchant: Merchant, fulfilment: Fulfilment, context: Context, configuration: Configuration
-) -> tuple[str, tuple[Event, ...]]:
+def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]]:
     """Return the id of the new deal, and the events that begin it and settle its base deal."""
     if FUNDED_APPLICATION not in next_states("application", fulfilment.status, "fund_deal"):
         raise _not_possible("it cannot be funded", fulfilment)
-    base, active = merchant.deal_of(fulfilment.base_deal_id), merchant.active_deal
+    base, active = case.merchant.deal_of(fulfilment.base_deal_id), case.merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")
     if active is not None and fulfilment.queued:
         raise Refusal("not_possible_now", "the deal that it follows is not repaid yet")
-    today = configuration.local_day(merchant, context.at)
-    _check_funding(merchant, fulfilment, base, configuration)
+    today = case.day
+    _check_funding(case, fulfilment, base)
     offer = fulfilment.offer
-    make_id = configuration.id_factory(merchant, context.request_id)
     deal = Deal(
-        id=make_id("deal", fulfilment.application_id),
+        id=case.make_id("deal", fulfilment.application_id),
         application_id=fulfilment.application_id,
         type=INITIAL if base is None else RENEWAL,
         funded_on=today,
@@ -194,28 +220,22 @@ def _funding(
         term_length=offer.term_length,
         term_days=offer.term_days,
         settled=Money(0, offer.funded_amount.currency),
-        **_terms(merchant, fulfilment, active, context, configuration),
+        **_terms(case, fulfilment, active),
     )
-    funded = DealFunded(at=context.at, deal=deal)
+    funded = DealFunded(at=case.at, deal=deal)
     if active is None:
         return deal.id, (funded,)
     # The new funds pay what is left of the base deal; what they do not cover stays on it as a
     # shortfall (decisions/renewal).
     settled = min(active.balance, offer.funded_amount)
-    renewed = DealRenewed(at=context.at, deal_id=active.id, settled=settled, on=today)
+    renewed = DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=today)
     return deal.id, (renewed, funded)
 
 
-def _terms(
-    merchant: Merchant,
-    fulfilment: Fulfilment,
-    active: Deal | None,
-    context: Context,
-    configuration: Configuration,
-) -> dict[str, Any]:
+def _terms(case: Case, fulfilment: Fulfilment, active: Deal | None) -> dict[str, Any]:
     """Return what the deal needs of its jurisdiction, and of the deal that is renewed, later on."""
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    if configuration.format == FIRST_FORMAT:
+    rulebook = case.loaded_rulebook()
+    if case.configuration.format == FIRST_FORMAT:
         return {}
     return {
         "base_deal_id": None if active is None else active.id,
@@ -226,9 +246,7 @@ def _terms(
     }
 
 
-def _check_funding(
-    merchant: Merchant, fulfilment: Fulfilment, base: Deal | None, configuration: Configuration
-) -> None:
+def _check_funding(case: Case, fulfilment: Fulfilment, base: Deal | None) -> None:
     """
     Refuse a funding if what the acceptance relied on has changed.
 
@@ -236,16 +254,16 @@ def _check_funding(
     """
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("not_possible_now", "the deal that it would renew has ended")
-    if configuration.format == FIRST_FORMAT:
+    if case.configuration.format == FIRST_FORMAT:
         return  # processes of the first version, which know no more, may still run
-    if merchant.on_hold:
+    if case.merchant.on_hold:
         raise Refusal("not_possible_now", "it cannot be funded now")
-    accepted_on = configuration.local_day(merchant, fulfilment.accepted_at)
+    accepted_on = case.configuration.local_day(case.merchant, fulfilment.accepted_at)
     if any(
         deal.status in {DEFAULTED, RECOVERED}
         and deal.closed_on is not None
         and deal.closed_on >= accepted_on
-        for deal in merchant.deals
+        for deal in case.merchant.deals
     ):
         raise Refusal("not_possible_now", "a deal defaulted after the acceptance")
     if base is not None and base.progress < FLOOR:
@@ -267,35 +285,40 @@ def lapse(merchant: Merchant, at: DateTime) -> tuple[Event, ...]:
     return (ApplicationLapsed(at=at, application_id=waiting.application_id),)
 
 
-def record_signature(
-    merchant: Merchant, command: RecordSignature, context: Context, _: Configuration
-) -> Decision[ApplicationStatus]:
+@frozen(kw_only=True)
+class RecordSignature(Command[ApplicationStatus]):
     """
-    Return the signature of the contract; no events if this document was signed before.
+    Record that the merchant signed: the host's name of the document, and its digest.
 
     Another document replaces it until the funding, because a contract may be made anew.
 
     Raises:
         Refusal: `application_not_found` or `not_possible_now`.
     """
-    fulfilment = find_fulfilment(merchant, command.application_id)
-    held = fulfilment.signature
-    events: tuple[Event, ...] = ()
-    if held is None or (held.document, held.digest) != (command.document, command.digest):
-        if fulfilment.status not in IN_FULFILMENT:
-            raise _not_possible("it is not signed", fulfilment)
-        signature = Signature(
-            document=command.document, digest=command.digest, signed_at=context.at
-        )
-        application_id = fulfilment.application_id
-        signed = SignatureRecorded(
-            at=context.at, application_id=application_id, signature=signature
-        )
-        events = (signed,)
-        if may_submit(fulfilment, signed=True):
-            submitted = ApplicationSubmitted(at=context.at, application_id=application_id)
-            events = (signed, submitted)
-    return Decision(events, lambda after: _application_status(after, command.application_id))
+
+    name = "record_signature"
+
+    application_id: str = field(validator=text)
+    document: str = field(validator=text)
+    digest: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[ApplicationStatus]:
+        fulfilment = find_fulfilment(case.merchant, self.application_id)
+        held = fulfilment.signature
+        events: tuple[Event, ...] = ()
+        if held is None or (held.document, held.digest) != (self.document, self.digest):
+            if fulfilment.status not in IN_FULFILMENT:
+                raise _not_possible("it is not signed", fulfilment)
+            signature = Signature(document=self.document, digest=self.digest, signed_at=case.at)
+            application_id = fulfilment.application_id
+            signed = SignatureRecorded(
+                at=case.at, application_id=application_id, signature=signature
+            )
+            events = (signed,)
+            if may_submit(fulfilment, signed=True):
+                submitted = ApplicationSubmitted(at=case.at, application_id=application_id)
+                events = (signed, submitted)
+        return Decision(events, lambda after: _application_status(after, self.application_id))
 
 
 def find_fulfilment(merchant: Merchant, application_id: str) -> Fulfilment:

@@ -9,68 +9,92 @@ from __future__ import annotations
 
 from typing import Final
 
+from attrs import field
+
 from holdback.errors import Refusal
-from holdback.lifecycle.commands import AskHolds, LiftHold, PlaceHold
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, HoldLifted, HoldPlaced
+from holdback.lifecycle.operation import Command, FreeText, PersonalCommand, PersonalQuestion
 from holdback.lifecycle.receipts import record_receipt
 from holdback.lifecycle.referrals import noted
-from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.referral import Hold, Holds, NotedHold
+from holdback.merchant.validators import optional, text
 
 # The holds of one merchant at a time.
 MOST_HOLDS: Final = 20
 
 
-def place_hold(
-    merchant: Merchant, command: PlaceHold, context: Context, _: Configuration, profile: Profile
-) -> Decision[RecordReceipt]:
+@frozen(kw_only=True)
+class PlaceHold(PersonalCommand[RecordReceipt]):
     """
-    Return the placing of a hold; no events if there is one with this code.
+    Hold the merchant: nothing is offered, accepted or funded until the hold is lifted.
 
     Raises:
         Refusal: `merchant_not_found` before anything is known of the merchant, `not_possible_now`
             with too many holds, or `profile_erased`.
     """
-    if not merchant.sequence:
-        raise Refusal("merchant_not_found", "nothing is known of this merchant")
-    if any(hold.code == command.code for hold in merchant.holds):
-        return Decision((), record_receipt)
-    if len(merchant.holds) >= MOST_HOLDS:
-        raise Refusal("not_possible_now", f"there are {MOST_HOLDS} holds already")
-    sections, after = noted(command.note, merchant, profile)
-    hold = Hold(code=command.code, placed_at=context.at, by=command.by, sections=sections)
-    events: tuple[Event, ...] = (HoldPlaced(at=context.at, hold=hold),)
-    return Decision(events, record_receipt, after)
+
+    name = "place_hold"
+
+    code: str = field(validator=text)
+    by: str = field(validator=text)
+    note: FreeText | None = field(default=None, repr=False, validator=optional(text))
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        if not case.merchant.sequence:
+            raise Refusal("merchant_not_found", "nothing is known of this merchant")
+        if any(hold.code == self.code for hold in case.merchant.holds):
+            return Decision((), record_receipt)
+        if len(case.merchant.holds) >= MOST_HOLDS:
+            raise Refusal("not_possible_now", f"there are {MOST_HOLDS} holds already")
+        sections, after = noted(self.note, case.merchant, case.profile)
+        hold = Hold(code=self.code, placed_at=case.at, by=self.by, sections=sections)
+        events: tuple[Event, ...] = (HoldPlaced(at=case.at, hold=hold),)
+        return Decision(events, record_receipt, after)
 
 
-def lift_hold(
-    merchant: Merchant, command: LiftHold, context: Context, _: Configuration
-) -> Decision[RecordReceipt]:
+@frozen(kw_only=True)
+class LiftHold(Command[RecordReceipt]):
     """
-    Return the lifting of a hold; no events if there is none with this code.
+    Lift the hold with this code.
 
     The time on hold does not count for an application in fulfilment: it lapses so much later.
     """
-    events: tuple[Event, ...] = ()
-    if any(hold.code == command.code for hold in merchant.holds):
-        events = (HoldLifted(at=context.at, code=command.code, by=command.by),)
-    return Decision(events, record_receipt)
+
+    name = "lift_hold"
+
+    code: str = field(validator=text)
+    by: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        events: tuple[Event, ...] = ()
+        if any(hold.code == self.code for hold in case.merchant.holds):
+            events = (HoldLifted(at=case.at, code=self.code, by=self.by),)
+        return Decision(events, record_receipt)
 
 
-def ask_holds(
-    merchant: Merchant, _: AskHolds, __: Context, ___: Configuration, profile: Profile
-) -> Decision[Holds]:
-    """Return the holds of the merchant with their notes, for agents."""
-    holds = tuple(
-        NotedHold(code=hold.code, placed_at=hold.placed_at, by=hold.by, note=note_of(hold, profile))
-        for hold in merchant.holds
-    )
-    return Decision((), lambda _: Holds(holds=holds))
+@frozen(kw_only=True)
+class AskHolds(PersonalQuestion[Holds]):
+    """Ask for the holds of the merchant, with their notes."""
+
+    name = "holds"
+    by_provider = True
+
+    def decide(self, case: Case) -> Decision[Holds]:
+        holds = tuple(
+            NotedHold(
+                code=hold.code,
+                placed_at=hold.placed_at,
+                by=hold.by,
+                note=note_of(hold, case.profile),
+            )
+            for hold in case.merchant.holds
+        )
+        return Decision((), lambda _: Holds(holds=holds))
 
 
 def note_of(hold: Hold, profile: Profile) -> str | None:

@@ -1,44 +1,26 @@
 """What an input about a merchant is checked for: days, amounts and reversals.
 
-The command checks its own fields here. The reader of JSON checks those that it could read, when it
+An operation checks its own fields here. The reader of JSON checks those that it could read, when it
 has found an error, so that all errors of a document are reported at once
 (decisions/errors#all-at-once). A field that could not be read is None, and has its error already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
-from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import field
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.errors import ErrorDetail
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.commands import (
-    Adjust,
-    AskStatement,
-    ChangeTerms,
-    PauseDeal,
-    QuoteSettlement,
-    RecordRecovery,
-    RecordRemittance,
-    RecordTakings,
-    Refund,
-    Requote,
-    ResumeDeal,
-    SettleEarly,
-    Transfer,
-    UnwindDeal,
-    WriteOff,
-)
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS, RECORDED_KINDS, REVERSAL
 
-# A command, or the fields of one that could be read.
+# An operation, or the fields of one that could be read.
 _Input: TypeAlias = Any
 # Takings or an entry, or the fields of one that could be read.
 _Item: TypeAlias = Any
@@ -60,29 +42,11 @@ class Situation:
     bank_details: tuple[str, ...] = ()
 
 
-def input_errors(kind: type, command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    """Yield everything that is invalid in *command*, which is of the class *kind*."""
-    check = _CHECKS.get(kind)
-    if check is not None:
-        yield from check(command, situation)
-
-
-def check_input(command: _Input, situation: Situation) -> None:
-    """
-    Check *command*, which is whole.
-
-    Raises:
-        InvalidDocument: naming everything that is invalid in it.
-    """
-    errors = list(input_errors(type(command), command, situation))
-    if errors:
-        raise InvalidDocument(errors)
-
-
-def _takings_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _future_day(command.complete_through, situation, "$.complete_through")
+def takings_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a statement of takings."""
+    yield from _future_day(given.complete_through, situation, "$.complete_through")
     first_on: dict[date, str] = {}
-    for place, takings in enumerate(command.takings or ()):
+    for place, takings in enumerate(given.takings or ()):
         path = f"$.takings[{place}]"
         yield from _future_day(takings.on, situation, f"{path}.on")
         yield from _wrong_currency(takings.amount, situation.currency, f"{path}.amount")
@@ -94,12 +58,13 @@ def _takings_errors(command: _Input, situation: Situation) -> Iterator[ErrorDeta
             yield ErrorDetail(code="duplicate", message=message, path=f"{path}.on")
 
 
-def _remittance_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _future_day(command.complete_through, situation, "$.complete_through")
+def remittance_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in new entries of a deal."""
+    yield from _future_day(given.complete_through, situation, "$.complete_through")
     # Without a deal of this id the command is refused, or its id could not be read.
-    deal = next((deal for deal in situation.deals if deal.id == command.deal_id), None)
+    deal = next((deal for deal in situation.deals if deal.id == given.deal_id), None)
     currency = situation.currency if deal is None else deal.repayment_amount.currency
-    entries: Sequence[_Item] = command.entries or ()
+    entries: Sequence[_Item] = given.entries or ()
     of_deal = None if deal is None else _EntriesOfDeal(deal, entries)
     for place, entry in enumerate(entries):
         path = f"$.entries[{place}]"
@@ -198,7 +163,7 @@ class _EntriesOfDeal:
 
     def _too_much(self, entry: _Item, target: _Item, path: str) -> Iterator[ErrorDetail]:
         reversals = self._reversals_of(entry.reverses)
-        # INVARIANT: reversals take back at most their entry, with those of this command.
+        # INVARIANT: reversals take back at most their entry, with those of this given.
         left = target.amount.minor - sum(
             minor for id_, minor in reversals.items() if id_ != entry.id
         )
@@ -216,79 +181,68 @@ def _may_be_reversed(kind: str) -> bool:
     return KINDS[kind].remitted and KINDS[kind].sign > 0
 
 
-def _movement_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def movement_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a command about one movement, or about one day, of deals."""
-    yield from _future_day(command.on, situation, "$.on")
+    yield from _future_day(given.on, situation, "$.on")
     names = ("deal_id", "from_deal_id", "to_deal_id")
-    ids = {getattr(command, name, None) for name in names}
+    ids = {getattr(given, name, None) for name in names}
     deals = [deal for deal in situation.deals if deal.id in ids]
     first = max((deal.funded_on for deal in deals), default=None)
-    if command.on is not None and first is not None and command.on < first:
+    if given.on is not None and first is not None and given.on < first:
         message = f"expected a day on or after the funding, {first.isoformat()}"
         yield ErrorDetail(code="out_of_range", message=message, path="$.on")
-    amount = getattr(command, "amount", None)
+    amount = getattr(given, "amount", None)
     if amount is not None:
         currency = deals[0].repayment_amount.currency if deals else situation.currency
         yield from _wrong_currency(amount, currency, "$.amount")
 
 
-def _amount_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def amount_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a command whose amount is more than nothing."""
-    yield from _movement_errors(command, situation)
-    if command.amount is not None and command.amount.minor <= 0:
+    yield from movement_errors(given, situation)
+    if given.amount is not None and given.amount.minor <= 0:
         message = "expected an amount above zero"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def _unwinding_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _movement_errors(command, situation)
-    if command.amount is not None and command.amount.minor < 0:
+def unwinding_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the undoing of a deal."""
+    yield from movement_errors(given, situation)
+    if given.amount is not None and given.amount.minor < 0:
         message = "expected an amount that is not negative"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def _adjustment_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _movement_errors(command, situation)
-    if command.amount is not None and not command.amount.minor:
+def adjustment_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a correction of what is owed."""
+    yield from movement_errors(given, situation)
+    if given.amount is not None and not given.amount.minor:
         message = "expected an amount that is not zero"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def _quote_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    if command.on is not None and command.on < situation.day:
+def quote_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the day of a settlement."""
+    if given.on is not None and given.on < situation.day:
         message = f"expected a day from today on, {situation.day.isoformat()}"
         yield ErrorDetail(code="out_of_range", message=message, path="$.on")
 
 
-def _requote_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _wrong_amount(command.amount, situation.currency, "$.amount")
+def requote_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in another amount."""
+    yield from _wrong_amount(given.amount, situation.currency, "$.amount")
 
 
-def _statement_errors(command: _Input, _: Situation) -> Iterator[ErrorDetail]:
-    if None not in {command.since, command.until} and command.until < command.since:
+def statement_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:  # noqa: ARG001 - as the others
+    """Yield what is invalid in the period of a statement."""
+    if None not in {given.since, given.until} and given.until < given.since:
         message = "expected a day on or after `since`"
         yield ErrorDetail(code="contradiction", message=message, path="$.until")
 
 
-def _terms_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
-    yield from _movement_errors(command, situation)
-    if command.split_percentage is None and command.term_days is None:
+def terms_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a change of terms."""
+    yield from movement_errors(given, situation)
+    if given.split_percentage is None and given.term_days is None:
         message = "expected a split percentage, a term or both"
         yield ErrorDetail(code="missing", message=message, path="$.split_percentage")
-
-
-_Check: TypeAlias = Callable[[_Input, Situation], Iterator[ErrorDetail]]
-_CHECKS: Final[Mapping[type, _Check]] = MappingProxyType(
-    {
-        RecordTakings: _takings_errors,
-        RecordRemittance: _remittance_errors,
-        **dict.fromkeys((Refund, Transfer, RecordRecovery, WriteOff, SettleEarly), _amount_errors),
-        UnwindDeal: _unwinding_errors,
-        Adjust: _adjustment_errors,
-        **dict.fromkeys((PauseDeal, ResumeDeal), _movement_errors),
-        ChangeTerms: _terms_errors,
-        QuoteSettlement: _quote_errors,
-        Requote: _requote_errors,
-        AskStatement: _statement_errors,
-    }
-)

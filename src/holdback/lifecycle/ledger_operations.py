@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from datetime import date
 
+from attrs import field
+
 from holdback.errors import Refusal
 from holdback.exact.money import Money
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.input_checks import adjustment_errors, amount_errors
 from holdback.lifecycle.lookup import find_deal
-from holdback.lifecycle.money_commands import Adjust, RecordRecovery, Refund, Transfer, WriteOff
+from holdback.lifecycle.operation import Command
 from holdback.lifecycle.postings import is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
@@ -25,57 +27,78 @@ from holdback.merchant.ledger import (
     Entry,
     EntryKind,
     Posting,
+    SignedMoney,
 )
-from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.validators import amount, day, plain_day, text
 
 
-def refund(
-    merchant: Merchant, command: Refund, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class Refund(Command[DealReceipt]):
     """
-    Return the refund of what was overpaid; no events if the entry was recorded before.
+    Record that money was given back to the merchant: at most what was overpaid.
 
     Raises:
         Refusal: `deal_not_found`, `amount_not_possible`, `request_conflict` or
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    deal, entry = _entry(merchant, command, REFUND, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not is_recorded(deal, entry):
-        check_at_most(command.amount, deal.overpaid, "refunded: that was overpaid")
-        events = posted(merchant, [Posting(deal_id=deal.id, entry=entry)], context, configuration)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "refund"
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal, entry = _entry(case, self, REFUND)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, entry):
+            check_at_most(self.amount, deal.overpaid, "refunded: that was overpaid")
+            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def transfer(
-    merchant: Merchant, command: Transfer, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class Transfer(Command[DealReceipt]):
     """
-    Return the transfer of what was overpaid to another deal; the receipt is of that deal.
+    Move what was overpaid on one deal to another deal of the merchant, which owes as much.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    source = find_deal(merchant, command.from_deal_id)
-    target = find_deal(merchant, command.to_deal_id)
-    check_input(command, configuration.situation(merchant, context))
-    halves = transfer_halves(source, target, command.id, command.on, command.amount)
-    recorded = [
-        is_recorded(deal, half.entry) for deal, half in zip((source, target), halves, strict=True)
-    ]
-    events: tuple[Event, ...] = ()
-    if not all(recorded):
-        if any(recorded):  # a half alone: the id is that of another movement
-            raise Refusal("request_conflict", f"entry `{command.id}` was recorded before")
-        check_at_most(command.amount, source.overpaid, "transferred: that was overpaid")
-        owed = max(target.balance, target.shortfall)
-        check_at_most(command.amount, owed, "transferred: that is owed on the other deal")
-        events = posted(merchant, halves, context, configuration)
-    return Decision(events, deal_receipt(target.id, command))
+
+    name = "transfer"
+    input_errors = staticmethod(amount_errors)
+
+    from_deal_id: str = field(validator=text)
+    to_deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        source = find_deal(case.merchant, self.from_deal_id)
+        target = find_deal(case.merchant, self.to_deal_id)
+        self.check(case.situation)
+        halves = transfer_halves(source, target, self.id, self.on, self.amount)
+        recorded = [
+            is_recorded(deal, half.entry)
+            for deal, half in zip((source, target), halves, strict=True)
+        ]
+        events: tuple[Event, ...] = ()
+        if not all(recorded):
+            if any(recorded):  # a half alone: the id is that of another movement
+                raise Refusal("request_conflict", f"entry `{self.id}` was recorded before")
+            check_at_most(self.amount, source.overpaid, "transferred: that was overpaid")
+            owed = max(target.balance, target.shortfall)
+            check_at_most(self.amount, owed, "transferred: that is owed on the other deal")
+            events = posted(case, halves)
+        return Decision(events, deal_receipt(target.id, self))
 
 
 def transfer_halves(
@@ -95,29 +118,37 @@ def transfer_halves(
     )
 
 
-def record_recovery(
-    merchant: Merchant, command: RecordRecovery, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class RecordRecovery(Command[DealReceipt]):
     """
-    Return the recovery of money after a default; it takes back what was written off too early.
+    Record money that came in after a default.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `request_conflict` or
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    deal, entry = _entry(merchant, command, RECOVERY, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not is_recorded(deal, entry):
-        if deal.status not in {DEFAULTED, RECOVERED}:
-            message = f"a recovery follows a default: the deal is {deal.status.lower()}"
-            raise Refusal("not_possible_now", message)
-        make_id = configuration.id_factory(merchant, context.request_id)
-        after, id_ = deal.with_entries([entry]), make_id(WRITE_OFF, deal.id)
-        entries = [entry, *no_longer_lost(deal, after, id_, command.on)]
-        postings = [Posting(deal_id=deal.id, entry=posting) for posting in entries]
-        events = posted(merchant, postings, context, configuration)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "record_recovery"
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal, entry = _entry(case, self, RECOVERY)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, entry):
+            if deal.status not in {DEFAULTED, RECOVERED}:
+                message = f"a recovery follows a default: the deal is {deal.status.lower()}"
+                raise Refusal("not_possible_now", message)
+            after, id_ = deal.with_entries([entry]), case.make_id(WRITE_OFF, deal.id)
+            entries = [entry, *no_longer_lost(deal, after, id_, self.on)]
+            postings = [Posting(deal_id=deal.id, entry=posting) for posting in entries]
+            events = posted(case, postings)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry, ...]:
@@ -134,33 +165,41 @@ def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry
     return (Entry(id=id_, on=on, amount=amount, kind=WRITE_OFF),)
 
 
-def write_off(
-    merchant: Merchant, command: WriteOff, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class WriteOff(Command[DealReceipt]):
     """
-    Return the writing off of what is left to pay on a deal that has ended.
+    Give up what is left to pay on a deal that has ended, or a part of it.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    deal, entry = _entry(merchant, command, WRITE_OFF, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not is_recorded(deal, entry):
-        if deal.status == FUNDED:
-            raise Refusal("not_possible_now", "the deal is active: nothing of it is lost yet")
-        left = max(deal.balance, deal.shortfall)
-        check_at_most(command.amount, left, "written off: that is left to pay")
-        events = posted(merchant, [Posting(deal_id=deal.id, entry=entry)], context, configuration)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "write_off"
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal, entry = _entry(case, self, WRITE_OFF)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, entry):
+            if deal.status == FUNDED:
+                raise Refusal("not_possible_now", "the deal is active: nothing of it is lost yet")
+            left = max(deal.balance, deal.shortfall)
+            check_at_most(self.amount, left, "written off: that is left to pay")
+            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def adjust(
-    merchant: Merchant, command: Adjust, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class Adjust(Command[DealReceipt]):
     """
-    Return a correction of what is owed, without money.
+    Correct what is owed without money: a positive amount lowers it, a negative one raises it.
 
     It never makes a merchant overpay, never takes what is to be refunded, and never makes a deal
     cost more than its repayment amount.
@@ -170,38 +209,44 @@ def adjust(
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    deal, entry = _entry(merchant, command, ADJUSTMENT, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not is_recorded(deal, entry):
-        left, currency = deal.outstanding, command.amount.currency
-        if deal.status == DEFAULTED and 0 < left == command.amount.minor:
-            # Nobody has paid: the deal has not recovered.
-            raise Refusal("not_possible_now", "what is left of a default is written off")
-        if deal.status in {CANCELLED, UNWOUND}:
-            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-        if left < 0:
-            message = "the deal is overpaid: refund or transfer that first"
-            raise Refusal("not_possible_now", message)
-        if command.amount.minor > 0:
-            check_at_most(command.amount, Money(left, currency), "taken off: that is owed")
-        else:
-            raised = Money(-command.amount.minor, currency)
-            room = Money(max(0, deal.repayment_amount.minor - left), currency)
-            check_at_most(raised, room, "added: more would be owed than the repayment amount")
-        events = posted(merchant, [Posting(deal_id=deal.id, entry=entry)], context, configuration)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "adjust"
+    input_errors = staticmethod(adjustment_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: SignedMoney = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal, entry = _entry(case, self, ADJUSTMENT)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, entry):
+            left, currency = deal.outstanding, self.amount.currency
+            if deal.status == DEFAULTED and 0 < left == self.amount.minor:
+                # Nobody has paid: the deal has not recovered.
+                raise Refusal("not_possible_now", "what is left of a default is written off")
+            if deal.status in {CANCELLED, UNWOUND}:
+                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+            if left < 0:
+                message = "the deal is overpaid: refund or transfer that first"
+                raise Refusal("not_possible_now", message)
+            if self.amount.minor > 0:
+                check_at_most(self.amount, Money(left, currency), "taken off: that is owed")
+            else:
+                raised = Money(-self.amount.minor, currency)
+                room = Money(max(0, deal.repayment_amount.minor - left), currency)
+                check_at_most(raised, room, "added: more would be owed than the repayment amount")
+            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def _entry(
-    merchant: Merchant,
-    command: Refund | RecordRecovery | WriteOff | Adjust,
-    kind: EntryKind,
-    context: Context,
-    configuration: Configuration,
+    case: Case, command: Refund | RecordRecovery | WriteOff | Adjust, kind: EntryKind
 ) -> tuple[Deal, Entry]:
     """Return the deal that *command* is about, and the entry that it asks for."""
-    deal = find_deal(merchant, command.deal_id)
-    check_input(command, configuration.situation(merchant, context))
+    deal = find_deal(case.merchant, command.deal_id)
+    command.check(case.situation)
     return deal, Entry(id=command.id, on=command.on, amount=command.amount, kind=kind)
 
 

@@ -11,9 +11,10 @@ from holdback.eligibility.assessment import UNDETERMINED, Assessment
 from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.commands import AssessRenewal, LookUp, ReviewRenewal
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
@@ -21,6 +22,7 @@ from holdback.lifecycle.evidence import TAKINGS, check_states
 from holdback.lifecycle.invitation import invitation
 from holdback.lifecycle.invited import RULES, Invitation
 from holdback.lifecycle.offers import required_check
+from holdback.lifecycle.operation import Command, Question
 from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.lifecycle.status import RenewalCase, renewal_case
 from holdback.merchant.application import Check
@@ -28,15 +30,21 @@ from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
 
 
-def look_up(
-    merchant: Merchant, _: LookUp, context: Context, configuration: Configuration
-) -> Decision[MerchantLookup]:
-    """Return the merchant's deals with their performance on the day (service 4.3)."""
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    invited = invitation(merchant, context.at, rulebook, configuration)
-    today = configuration.local_day(merchant, context.at)
-    deals = tuple(_shown(deal, today, eligible=invited.eligible) for deal in merchant.deals)
-    return Decision((), lambda _: MerchantLookup(deals=deals), errors=invited.errors)
+@frozen(kw_only=True)
+class LookUp(Question[MerchantLookup]):
+    """Ask for the merchant's deals (service 4.3)."""
+
+    name = "look_up"
+    by_provider = True
+
+    def decide(self, case: Case) -> Decision[MerchantLookup]:
+        rulebook = case.loaded_rulebook()
+        invited = invitation(case.merchant, case.at, rulebook, case.configuration)
+        today = case.day
+        deals = tuple(
+            _shown(deal, today, eligible=invited.eligible) for deal in case.merchant.deals
+        )
+        return Decision((), lambda _: MerchantLookup(deals=deals), errors=invited.errors)
 
 
 def deal_reply(
@@ -66,49 +74,61 @@ def find_deal(merchant: Merchant, deal_id: str) -> Deal:
     return deal
 
 
-def assess_renewal(
-    merchant: Merchant, _: AssessRenewal, context: Context, configuration: Configuration
-) -> Decision[Assessment]:
+@frozen(kw_only=True)
+class AssessRenewal(Question[Assessment]):
     """
-    Return the assessment of the deal that a renewal would be based on, by the rules alone.
+    Ask for the assessment of the deal that a renewal would be based on, by the rules alone.
 
-    The reply raises the refusal `no_deal_to_renew` without a base deal.
+    Raises:
+        Refusal: `no_deal_to_renew`; `not_possible_now` while no rules are loaded.
     """
-    case = renewal_case(merchant, context.at, configuration.rulebook(merchant, context.at))
 
-    def reply(_: Merchant) -> Assessment:
-        return _base(case).assessment
+    name = "assess_renewal"
+    by_provider = True
 
-    return Decision((), reply)
+    def decide(self, case: Case) -> Decision[Assessment]:
+        renewal = renewal_case(case.merchant, case.at, case.rulebook())
+
+        def reply(_: Merchant) -> Assessment:
+            return _base(renewal).assessment
+
+        return Decision((), reply)
 
 
-def review_renewal(
-    merchant: Merchant, _: ReviewRenewal, context: Context, configuration: Configuration
-) -> Decision[RenewalReview]:
+@frozen(kw_only=True)
+class ReviewRenewal(Command[RenewalReview]):
     """
-    Return whether the merchant is to be invited, and the checks that alone keep it from that.
+    Assess the renewal again, announce a change of eligibility, and name the checks it lacks.
 
-    `decide` adds the event. The reply raises `no_deal_to_renew` without a base deal.
+    Raises:
+        Refusal: `no_deal_to_renew`; `not_possible_now` while no rules are loaded.
     """
-    rulebook = configuration.rulebook(merchant, context.at)
-    invited = invitation(merchant, context.at, rulebook, configuration)
 
-    def reply(_: Merchant) -> RenewalReview:
-        case = _base(invited.case)
-        return RenewalReview(
-            assessment=invited.assessment or case.assessment,
-            renewal_eligibility=invited.eligible,
-            decided_by=invited.decided_by,
-            checks=tuple(_checks_alone(merchant, invited, context.at, rulebook)),
-        )
+    name = "review_renewal"
+    by_provider = True
+    always_announces = True
+    remembered = False
 
-    return Decision((), reply, errors=invited.errors)
+    def decide(self, case: Case) -> Decision[RenewalReview]:
+        rulebook = case.rulebook()
+        invited = invitation(case.merchant, case.at, rulebook, case.configuration)
+
+        def reply(_: Merchant) -> RenewalReview:
+            renewal = _base(invited.case)
+            return RenewalReview(
+                assessment=invited.assessment or renewal.assessment,
+                renewal_eligibility=invited.eligible,
+                decided_by=invited.decided_by,
+                checks=tuple(_checks_alone(case.merchant, invited, case.at, rulebook)),
+            )
+
+        return Decision((), reply, errors=invited.errors)
 
 
-def _base(case: RenewalCase | None) -> RenewalCase:
-    if case is None:
+def _base(renewal: RenewalCase | None) -> RenewalCase:
+    if renewal is None:
         raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
-    return case
+    return renewal
 
 
 def _checks_alone(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from attrs import evolve
+from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import held_evidence, initial_facts, takings_facts
@@ -15,7 +15,7 @@ from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.commands import RequestOffers, RequireChecks
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.consents import given_consents
 from holdback.lifecycle.context import Context
@@ -31,6 +31,7 @@ from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.ids import IdFactory
 from holdback.lifecycle.invitation import decided_invitation
+from holdback.lifecycle.operation import PersonalCommand, Question
 from holdback.lifecycle.product_decisions import (
     DecidedProduct,
     ProductsCase,
@@ -44,8 +45,8 @@ from holdback.merchant.evidence import HeldFact
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
-from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
+from holdback.merchant.validators import instance_of
 
 
 def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:
@@ -83,52 +84,56 @@ def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rule
         raise Refusal("currency_mismatch", message, errors=(error,))
 
 
-def request_offers(
-    merchant: Merchant,
-    command: RequestOffers,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[Offers]:
+@frozen(kw_only=True)
+class RequestOffers(PersonalCommand[Offers]):
     """
-    Return the offers on a request; no events if the same request was answered before.
+    Price offers for an application, initial or renewal (service 4.1).
 
     Raises:
         Refusal: as `check_may_request`, or `request_conflict`, `not_possible_now` or
             `profile_erased`; for a repeated request whose offers are closed, as `accept_offer`.
         ConfigurationError: a calculator failed.
     """
-    request = command.request
-    digest = fingerprint("request_offers", command, profile)
-    earlier = _repeated(merchant, context.request_id, digest)
-    if earlier is not None:
-        return Decision((), lambda _: _offers_as_issued(earlier))
-    if request.renewal and merchant.profile_erased:
-        raise Refusal("profile_erased", "the profile that would fill the application was erased")
-    rulebook = configuration.rulebook(merchant, context.at)
-    check_may_request(merchant, request, rulebook)
-    if sum(offer_set.is_open(context.at) for offer_set in merchant.offer_sets) >= MOST_SETS:
-        raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
-    contents = _sections(request)
-    sections = {name: profile.digest(content) for name, content in contents.items()}
-    priced = _Request(
-        request=request,
-        context=context,
-        configuration=configuration,
-        case=_case(merchant, request, context, rulebook),
-        make_id=configuration.id_factory(merchant, context.request_id),
-    )
-    decided = tuple(decided_products(priced.case, configuration, priced.offer_id))
-    issued = priced.issued(digest, sections, decided)
-    kept = {*merchant.named_sections, *sections.values()}
-    after = profile.with_sections(contents.values()).keeping(kept)
-    renewal = priced.case.renewal
-    return Decision(
-        (issued,),
-        lambda _: _offers_as_issued(issued.offer_set),
-        after,
-        invitation=None if renewal is None else decided_invitation(renewal, decided),
-    )
+
+    name = "request_offers"
+    remembered = False
+
+    request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
+
+    def decide(self, case: Case) -> Decision[Offers]:
+        request = self.request
+        digest = fingerprint(self, case.profile)
+        earlier = _repeated(case.merchant, case.context.request_id, digest)
+        if earlier is not None:
+            return Decision((), lambda _: _offers_as_issued(earlier))
+        if request.renewal and case.merchant.profile_erased:
+            raise Refusal(
+                "profile_erased", "the profile that would fill the application was erased"
+            )
+        rulebook = case.rulebook()
+        check_may_request(case.merchant, request, rulebook)
+        if sum(offer_set.is_open(case.at) for offer_set in case.merchant.offer_sets) >= MOST_SETS:
+            raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
+        contents = _sections(request)
+        sections = {name: case.profile.digest(content) for name, content in contents.items()}
+        priced = _Request(
+            request=request,
+            context=case.context,
+            configuration=case.configuration,
+            case=_case(case.merchant, request, case.context, rulebook),
+            make_id=case.make_id,
+        )
+        decided = tuple(decided_products(priced.case, case.configuration, priced.offer_id))
+        issued = priced.issued(digest, sections, decided)
+        kept = {*case.merchant.named_sections, *sections.values()}
+        after = case.profile.with_sections(contents.values()).keeping(kept)
+        renewal = priced.case.renewal
+        return Decision(
+            (issued,),
+            lambda _: _offers_as_issued(issued.offer_set),
+            after,
+            invitation=None if renewal is None else decided_invitation(renewal, decided),
+        )
 
 
 def _case(
@@ -276,11 +281,10 @@ def expiry(at: DateTime, valid_hours: int) -> DateTime:
     return utc(whole + timedelta(hours=valid_hours))
 
 
-def required_checks(
-    merchant: Merchant, question: RequireChecks, context: Context, configuration: Configuration
-) -> Decision[RequiredChecks]:
+@frozen(kw_only=True)
+class RequireChecks(Question[RequiredChecks]):
     """
-    Return the checks that the host must carry out before it makes this request.
+    Ask which checks are required before this request for offers.
 
     These are the checks of which a fact that the rules read is missing or too old, and a second
     credit check after offers expired unaccepted. An initial application needs the takings too.
@@ -288,11 +292,17 @@ def required_checks(
     Raises:
         Refusal: as `check_may_request`.
     """
-    request = question.request
-    rulebook = configuration.rulebook(merchant, context.at)
-    check_may_request(merchant, request, rulebook)
-    reply = RequiredChecks(checks=tuple(_checks(merchant, request, context.at, rulebook)))
-    return Decision((), lambda _: reply)
+
+    name = "required_checks"
+
+    request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
+
+    def decide(self, case: Case) -> Decision[RequiredChecks]:
+        request = self.request
+        rulebook = case.rulebook()
+        check_may_request(case.merchant, request, rulebook)
+        reply = RequiredChecks(checks=tuple(_checks(case.merchant, request, case.at, rulebook)))
+        return Decision((), lambda _: reply)
 
 
 def _checks(

@@ -8,8 +8,8 @@ from datetime import timedelta
 from attrs import evolve
 
 from holdback.errors import Refusal
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.case import Case
+from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.events import (
     DealDefaultedAgain,
     DealRecovered,
@@ -23,69 +23,55 @@ from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
 from holdback.merchant.instants import plus
 from holdback.merchant.ledger import Entry, Posting
-from holdback.merchant.merchant import Merchant
 
 
-def posted(
-    merchant: Merchant,
-    postings: Iterable[Posting],
-    context: Context,
-    configuration: Configuration,
-) -> tuple[Event, ...]:
+def posted(case: Case, postings: Iterable[Posting]) -> tuple[Event, ...]:
     """Return the event that records *postings*, and the changes of status that they bring about."""
-    recorded = EntriesPosted(at=context.at, postings=tuple(postings))
+    recorded = EntriesPosted(at=case.at, postings=tuple(postings))
     by_deal: dict[str, list[Entry]] = {}
     for posting in recorded.postings:
         by_deal.setdefault(posting.deal_id, []).append(posting.entry)
     changes: list[Event] = []
     for deal_id, entries in by_deal.items():
-        before = merchant.deal_of(deal_id)
+        before = case.merchant.deal_of(deal_id)
         assert before is not None, "entries are posted to deals of the merchant"
-        changes += status_changes(
-            merchant, before, before.with_entries(entries), context, configuration
-        )
+        changes += status_changes(case, before, before.with_entries(entries))
     return (recorded, *changes)
 
 
-def status_changes(
-    merchant: Merchant, before: Deal, after: Deal, context: Context, configuration: Configuration
-) -> Iterator[Event]:
+def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
     """Yield the changes of status that entries bring about, which made *after* of *before*."""
     left = after.outstanding
     may_follow = next_states("deal", before.status, "record_remittance")
     if REPAID in may_follow and left <= 0:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
-        yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
-        yield from _queued(merchant, after, context, configuration)
+        yield DealRepaid(at=case.at, deal_id=after.id, on=after.repaid_on)
+        yield from _queued(case, after)
     # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
     reversed_now = left > max(0, before.outstanding)
-    if FUNDED in may_follow and reversed_now and merchant.active_deal is None:
-        yield DealReopened(at=context.at, deal_id=after.id)
-    if configuration.format == FIRST_FORMAT:
+    if FUNDED in may_follow and reversed_now and case.merchant.active_deal is None:
+        yield DealReopened(at=case.at, deal_id=after.id)
+    if case.configuration.format == FIRST_FORMAT:
         return  # which has no recovered deals
     if before.status == DEFAULTED and left <= 0 and not after.written_off.minor:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
-        yield DealRecovered(at=context.at, deal_id=after.id, on=after.repaid_on)
+        yield DealRecovered(at=case.at, deal_id=after.id, on=after.repaid_on)
     if before.status == RECOVERED and left > 0:
-        yield DealDefaultedAgain(at=context.at, deal_id=after.id)
+        yield DealDefaultedAgain(at=case.at, deal_id=after.id)
 
 
-def _queued(
-    merchant: Merchant, repaid: Deal, context: Context, configuration: Configuration
-) -> Iterator[Event]:
+def _queued(case: Case, repaid: Deal) -> Iterator[Event]:
     """Yield that the renewal which waited for the deal *repaid* can be funded now."""
-    waiting = merchant.in_fulfilment
+    waiting = case.merchant.in_fulfilment
     if waiting is None or not waiting.queued or waiting.base_deal_id != repaid.id:
         return
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    rulebook = case.loaded_rulebook()
     # The time on hold is added when the hold is lifted, so it is counted from its beginning.
-    since = min([context.at, *(hold.placed_at for hold in merchant.holds)])
+    since = min([case.at, *(hold.placed_at for hold in case.merchant.holds)])
     lapses_at = None
     if rulebook is not None:
         lapses_at = plus(since, timedelta(days=rulebook.acceptance_days))
-    yield QueuedRenewalReady(
-        at=context.at, application_id=waiting.application_id, lapses_at=lapses_at
-    )
+    yield QueuedRenewalReady(at=case.at, application_id=waiting.application_id, lapses_at=lapses_at)
 
 
 def is_recorded(deal: Deal, entry: Entry) -> bool:

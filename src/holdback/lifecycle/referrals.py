@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import get_args
 
+from attrs import converters, field
 from pendulum import DateTime
 
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.commands import AskReferrals, DecideReferral
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, ReferralDecided
+from holdback.lifecycle.operation import FreeText, PersonalCommand, Question
 from holdback.lifecycle.receipts import record_receipt
-from holdback.merchant.instants import plus
+from holdback.merchant.instants import as_instant, plus
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
-from holdback.merchant.referral import APPROVE, Referral, ReferralDecision, Referrals
+from holdback.merchant.referral import (
+    APPROVE,
+    Referral,
+    ReferralDecision,
+    ReferralEnding,
+    Referrals,
+)
+from holdback.merchant.validators import one_of, optional, text
 
 
-def decide_referral(
-    merchant: Merchant,
-    command: DecideReferral,
-    context: Context,
-    configuration: Configuration,
-    profile: Profile,
-) -> Decision[RecordReceipt]:
+def _instant(value: datetime) -> DateTime:
+    return as_instant(value, "$.until")
+
+
+@frozen(kw_only=True)
+class DecideReferral(PersonalCommand[RecordReceipt]):
     """
-    Return a person's decision about a product that was referred.
+    Decide a referral: approve the product, or decline it, until the instant `until`.
+
+    `by` is the host's identifier of the person, not a name. The note is kept in the profile.
 
     An approval lifts the referring rules that were false or unknown, for this product and this base
     deal; a decline makes the product `Declined`. Sets already issued do not change: the partner
@@ -40,25 +50,36 @@ def decide_referral(
             or `profile_erased`.
         InvalidDocument: `until` is not after now.
     """
-    referral = _referral(merchant, command)
-    until = _until(merchant, command, context, configuration)
-    if command.decision == APPROVE and not referral.rules:
-        message = f"no rule refers it; it needs {', '.join(referral.needs)}"
-        raise Refusal("not_possible_now", message)
-    sections, after = noted(command.note, merchant, profile)
-    decision = ReferralDecision(
-        application_id=referral.application_id,
-        product=referral.product,
-        decision=command.decision,
-        decided_at=context.at,
-        until=until,
-        by=command.by,
-        base_deal_id=referral.base_deal_id,
-        rules=tuple(rule.digest for rule in referral.rules) if command.decision == APPROVE else (),
-        sections=sections,
-    )
-    events: tuple[Event, ...] = (ReferralDecided(at=context.at, decision=decision),)
-    return Decision(events, record_receipt, after)
+
+    name = "decide_referral"
+
+    application_id: str = field(validator=text)
+    product: str = field(validator=text)
+    decision: ReferralEnding = field(validator=one_of(*get_args(ReferralEnding)))
+    by: str = field(validator=text)
+    note: FreeText | None = field(default=None, repr=False, validator=optional(text))
+    until: DateTime | None = field(default=None, converter=converters.optional(_instant))
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        referral = _referral(case.merchant, self)
+        until = _until(case, self)
+        if self.decision == APPROVE and not referral.rules:
+            message = f"no rule refers it; it needs {', '.join(referral.needs)}"
+            raise Refusal("not_possible_now", message)
+        sections, after = noted(self.note, case.merchant, case.profile)
+        decision = ReferralDecision(
+            application_id=referral.application_id,
+            product=referral.product,
+            decision=self.decision,
+            decided_at=case.at,
+            until=until,
+            by=self.by,
+            base_deal_id=referral.base_deal_id,
+            rules=tuple(rule.digest for rule in referral.rules) if self.decision == APPROVE else (),
+            sections=sections,
+        )
+        events: tuple[Event, ...] = (ReferralDecided(at=case.at, decision=decision),)
+        return Decision(events, record_receipt, after)
 
 
 def _referral(merchant: Merchant, command: DecideReferral) -> Referral:
@@ -68,14 +89,12 @@ def _referral(merchant: Merchant, command: DecideReferral) -> Referral:
     raise Refusal("referral_not_found", "no open referral has this application and this product")
 
 
-def _until(
-    merchant: Merchant, command: DecideReferral, context: Context, configuration: Configuration
-) -> DateTime:
+def _until(case: Case, command: DecideReferral) -> DateTime:
     """Return until when the decision holds: as given, or for the jurisdiction's `approval_days`."""
     if command.until is None:
-        days = configuration.rulebook(merchant, context.at).approval_days
-        return plus(context.at, timedelta(days=days))
-    if command.until <= context.at:
+        days = case.rulebook().approval_days
+        return plus(case.at, timedelta(days=days))
+    if command.until <= case.at:
         message = "expected an instant after now"
         raise InvalidDocument.of("out_of_range", message, path="$.until")
     return command.until
@@ -91,12 +110,16 @@ def noted(note: str | None, merchant: Merchant, profile: Profile) -> tuple[dict[
     return {"note": digest}, profile.with_sections((content,)).keeping(kept)
 
 
-def ask_referrals(
-    merchant: Merchant, _: AskReferrals, context: Context, __: Configuration
-) -> Decision[Referrals]:
-    """Return the open referrals of the merchant, and the decisions that are in force."""
-    in_force = tuple(
-        decision for decision in merchant.referral_decisions if context.at < decision.until
-    )
-    reply = Referrals(referrals=merchant.referrals, decisions=in_force)
-    return Decision((), lambda _: reply)
+@frozen(kw_only=True)
+class AskReferrals(Question[Referrals]):
+    """Ask what a person has to decide about the merchant, and what was decided."""
+
+    name = "referrals"
+    by_provider = True
+
+    def decide(self, case: Case) -> Decision[Referrals]:
+        in_force = tuple(
+            decision for decision in case.merchant.referral_decisions if case.at < decision.until
+        )
+        reply = Referrals(referrals=case.merchant.referrals, decisions=in_force)
+        return Decision((), lambda _: reply)

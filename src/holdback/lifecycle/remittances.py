@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias, get_args
 
-from attrs import evolve
+from attrs import converters, evolve, field
 
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.money import Money
-from holdback.lifecycle.commands import (
-    DEAL_ENDINGS,
-    CloseDeal,
-    RecordRemittance,
-    RecordTakings,
-    ReinstateDeal,
-)
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
@@ -29,23 +26,47 @@ from holdback.lifecycle.events import (
     TakingsRecorded,
 )
 from holdback.lifecycle.first_format import first_format_refusal
-from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.input_checks import remittance_errors, takings_errors
 from holdback.lifecycle.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.lookup import find_deal
+from holdback.lifecycle.operation import Command
 from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.merchant.deal import CANCELLED, FUNDED, RENEWAL, Deal
+from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal
 from holdback.merchant.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
-from holdback.merchant.merchant import DECLINED_APPLICATION, Merchant, Takings
+from holdback.merchant.merchant import DECLINED_APPLICATION, Takings
 from holdback.merchant.receipt import DealReceipt, TakingsReceipt
+from holdback.merchant.validators import (
+    as_tuple,
+    day,
+    instance_of,
+    one_of,
+    optional,
+    plain_day,
+    text,
+    tuple_of,
+)
+
+# The words that end a deal early, and the status that it takes by each.
+DealEnding: TypeAlias = Literal["defaulted", "cancelled"]
+DEAL_ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {"defaulted": DEFAULTED, "cancelled": CANCELLED}
+)
 
 
-def record_takings(
-    merchant: Merchant, command: RecordTakings, context: Context, configuration: Configuration
-) -> Decision[TakingsReceipt]:
+def _as_entries(given: Entry | Iterable[Entry]) -> tuple[Entry, ...]:
+    return (given,) if isinstance(given, Entry) else as_tuple(given)
+
+
+def _as_days(given: Iterable[Takings]) -> tuple[Takings, ...]:
+    return as_tuple(given)
+
+
+@frozen(kw_only=True)
+class RecordTakings(Command[TakingsReceipt]):
     """
-    Return the days of takings that are new or stated anew; no events if all were recorded before.
+    Record days of takings, complete up to `complete_through` where it is given.
 
     The newest statement of a day holds, in any order; one that gives no instant is of now.
 
@@ -53,21 +74,35 @@ def record_takings(
         Refusal: `request_conflict` for two amounts of one day that were stated at one instant.
         InvalidDocument: naming every invalid day and amount.
     """
-    check_input(command, configuration.situation(merchant, context))
-    if configuration.format == FIRST_FORMAT and any(t.amount.minor < 0 for t in command.takings):
-        raise first_format_refusal()
-    by_day = {takings.on: takings for takings in command.takings}
-    held = {takings.on: takings for takings in merchant.takings}
-    new = tuple(
-        _stated(by_day[on], context)
-        for on in sorted(by_day)
-        if _is_newer(by_day[on], held.get(on), context)
+
+    name = "record_takings"
+    input_errors = staticmethod(takings_errors)
+
+    takings: tuple[Takings, ...] = field(
+        converter=_as_days, validator=tuple_of(instance_of(Takings, "days of takings"))
     )
-    through = _extended(merchant.takings_complete_through, command.complete_through)
-    events: tuple[Event, ...] = ()
-    if new or through is not None:
-        events = (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
-    return Decision(events, takings_receipt(len(by_day)))
+    complete_through: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
+
+    def decide(self, case: Case) -> Decision[TakingsReceipt]:
+        self.check(case.situation)
+        if case.configuration.format == FIRST_FORMAT and any(
+            t.amount.minor < 0 for t in self.takings
+        ):
+            raise first_format_refusal()
+        by_day = {takings.on: takings for takings in self.takings}
+        held = {takings.on: takings for takings in case.merchant.takings}
+        new = tuple(
+            _stated(by_day[on], case.context)
+            for on in sorted(by_day)
+            if _is_newer(by_day[on], held.get(on), case.context)
+        )
+        through = _extended(case.merchant.takings_complete_through, self.complete_through)
+        events: tuple[Event, ...] = ()
+        if new or through is not None:
+            events = (TakingsRecorded(at=case.at, takings=new, complete_through=through),)
+        return Decision(events, takings_receipt(len(by_day)))
 
 
 def _stated(takings: Takings, context: Context) -> Takings:
@@ -90,11 +125,10 @@ def _is_newer(takings: Takings, held: Takings | None, context: Context) -> bool:
     return False
 
 
-def record_remittance(
-    merchant: Merchant, command: RecordRemittance, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class RecordRemittance(Command[DealReceipt]):
     """
-    Return the new entries of a deal, and whether they repay or reopen it.
+    Record entries of a deal, complete up to `complete_through` where it is given.
 
     An entry that was recorded before has no effect. An unsettled entry may be recorded again as
     settled; the two may arrive in either order (decisions/entries).
@@ -104,33 +138,45 @@ def record_remittance(
             `deal_closed_to_entries` for an entry of a time of which entries are no longer held.
         InvalidDocument: naming everything that is invalid in every entry.
     """
-    deal = find_deal(merchant, command.deal_id)
-    situation = configuration.situation(merchant, context)
-    _check_open(deal, command.entries, situation.day, configuration)
-    check_input(command, situation)
-    if configuration.format == FIRST_FORMAT:
-        _check_first_format(deal, command.entries)
-    new = _new_entries(deal, command.entries)
-    through = _extended(deal.complete_through, command.complete_through)
-    events: tuple[Event, ...] = ()
-    if new or through is not None:
-        recorded = RemittancesRecorded(
-            at=context.at, deal_id=deal.id, entries=new, complete_through=through
-        )
-        after = deal.with_entries(new, through)
-        make_id = configuration.id_factory(merchant, context.request_id)
-        reduced = no_longer_lost(deal, after, make_id(WRITE_OFF, deal.id), situation.day)
-        events = (recorded,)
-        if reduced:
-            postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in reduced)
-            events = (recorded, EntriesPosted(at=context.at, postings=postings))
-            after = after.with_entries(reduced)
-        events = (
-            *events,
-            *status_changes(merchant, deal, after, context, configuration),
-            *_passed_on(merchant, deal, after, context, configuration),
-        )
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "record_remittance"
+    input_errors = staticmethod(remittance_errors)
+
+    deal_id: str = field(validator=text)
+    entries: tuple[Entry, ...] = field(
+        converter=_as_entries, validator=tuple_of(instance_of(Entry, "entries"))
+    )
+    complete_through: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        situation = case.situation
+        _check_open(deal, self.entries, situation.day, case.configuration)
+        self.check(situation)
+        if case.configuration.format == FIRST_FORMAT:
+            _check_first_format(deal, self.entries)
+        new = _new_entries(deal, self.entries)
+        through = _extended(deal.complete_through, self.complete_through)
+        events: tuple[Event, ...] = ()
+        if new or through is not None:
+            recorded = RemittancesRecorded(
+                at=case.at, deal_id=deal.id, entries=new, complete_through=through
+            )
+            after = deal.with_entries(new, through)
+            reduced = no_longer_lost(deal, after, case.make_id(WRITE_OFF, deal.id), situation.day)
+            events = (recorded,)
+            if reduced:
+                postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in reduced)
+                events = (recorded, EntriesPosted(at=case.at, postings=postings))
+                after = after.with_entries(reduced)
+            events = (
+                *events,
+                *status_changes(case, deal, after),
+                *_passed_on(case, deal, after),
+            )
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def _check_open(
@@ -156,63 +202,60 @@ def _check_open(
         raise Refusal("deal_closed_to_entries", message)
 
 
-def close_deal(
-    merchant: Merchant, command: CloseDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class CloseDeal(Command[DealReceipt]):
     """
-    Return the early end of the active deal; no events if it already has this status.
+    End the active deal early.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
     """
-    deal = find_deal(merchant, command.deal_id)
-    status = DEAL_ENDINGS[command.status]
-    events: tuple[Event, ...] = ()
-    if deal.status != status:
-        if status not in next_states("deal", deal.status, "close_deal"):
-            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-        today = configuration.local_day(merchant, context.at)
-        if configuration.format != FIRST_FORMAT:
-            events = tuple(_ending(merchant, deal, status, today, context, configuration))
-        closed = DealClosed(at=context.at, deal_id=deal.id, status=status, on=today)
-        events = (*events, closed)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "close_deal"
+
+    deal_id: str = field(validator=text)
+    status: DealEnding = field(validator=one_of(*get_args(DealEnding)))
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        status = DEAL_ENDINGS[self.status]
+        events: tuple[Event, ...] = ()
+        if deal.status != status:
+            if status not in next_states("deal", deal.status, "close_deal"):
+                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+            today = case.day
+            if case.configuration.format != FIRST_FORMAT:
+                events = tuple(_ending(case, deal, status, today))
+            closed = DealClosed(at=case.at, deal_id=deal.id, status=status, on=today)
+            events = (*events, closed)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def _ending(  # noqa: PLR0913, PLR0917 - everything that the end of a deal depends on
-    merchant: Merchant,
-    deal: Deal,
-    status: str,
-    today: date,
-    context: Context,
-    configuration: Configuration,
-) -> Iterator[Event]:
+def _ending(case: Case, deal: Deal, status: str, today: date) -> Iterator[Event]:
     """Yield what comes before the early end of *deal*: the end of a queued renewal, a waiver."""
-    waiting = merchant.in_fulfilment
+    waiting = case.merchant.in_fulfilment
     if waiting is not None and waiting.queued and waiting.base_deal_id == deal.id:
         yield ApplicationClosed(
-            at=context.at, application_id=waiting.application_id, status=DECLINED_APPLICATION
+            at=case.at, application_id=waiting.application_id, status=DECLINED_APPLICATION
         )
     if status == CANCELLED:
         if deal.type == RENEWAL:
             # Its funds settled another deal, which would be forgiven with it.
             message = "a funded renewal cannot be cancelled; unwind it in its cooling-off days"
             raise Refusal("not_possible_now", message)
-        make_id = configuration.id_factory(merchant, context.request_id)
         waiver = Entry(
-            id=make_id(WAIVER, deal.id),
+            id=case.make_id(WAIVER, deal.id),
             on=today,
             amount=Money(deal.outstanding, deal.balance.currency),
             kind=WAIVER,
         )
-        yield EntriesPosted(at=context.at, postings=(Posting(deal_id=deal.id, entry=waiver),))
+        yield EntriesPosted(at=case.at, postings=(Posting(deal_id=deal.id, entry=waiver),))
 
 
-def reinstate_deal(
-    merchant: Merchant, command: ReinstateDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class ReinstateDeal(Command[DealReceipt]):
     """
-    Return the undoing of a default that was a mistake; no events if the deal is active.
+    Undo a default that was recorded by mistake.
 
     A deal that was paid down in full meanwhile is repaid at once. One of which something was
     written off is not reinstated.
@@ -220,20 +263,26 @@ def reinstate_deal(
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, or `active_deal` for another deal.
     """
-    deal = find_deal(merchant, command.deal_id)
-    events: tuple[Event, ...] = ()
-    if deal.status != FUNDED:
-        if FUNDED not in next_states("deal", deal.status, "reinstate_deal"):
-            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-        if merchant.active_deal is not None:
-            raise Refusal("active_deal", "the merchant has another active deal")
-        if deal.written_off.minor:
-            raise Refusal("not_possible_now", "what is left of the deal was written off")
-        active = evolve(deal, status=FUNDED, closed_on=None)
-        reinstated = DealReinstated(at=context.at, deal_id=deal.id)
-        changes = status_changes(merchant, active, active, context, configuration)
-        events = (reinstated, *changes)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "reinstate_deal"
+
+    deal_id: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        events: tuple[Event, ...] = ()
+        if deal.status != FUNDED:
+            if FUNDED not in next_states("deal", deal.status, "reinstate_deal"):
+                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+            if case.merchant.active_deal is not None:
+                raise Refusal("active_deal", "the merchant has another active deal")
+            if deal.written_off.minor:
+                raise Refusal("not_possible_now", "what is left of the deal was written off")
+            active = evolve(deal, status=FUNDED, closed_on=None)
+            reinstated = DealReinstated(at=case.at, deal_id=deal.id)
+            changes = status_changes(case, active, active)
+            events = (reinstated, *changes)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def _check_first_format(deal: Deal, entries: tuple[Entry, ...]) -> None:
@@ -263,31 +312,32 @@ def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(new.values())
 
 
-def _passed_on(
-    merchant: Merchant, before: Deal, after: Deal, context: Context, configuration: Configuration
-) -> tuple[Event, ...]:
+def _passed_on(case: Case, before: Deal, after: Deal) -> tuple[Event, ...]:
     """
     Return the transfer of what came in late on an ended deal, where its jurisdiction says so.
 
     It goes to the active deal, up to its balance. Without one a refund is due.
     """
-    active = merchant.active_deal
+    active = case.merchant.active_deal
     late = after.overpaid.minor - before.overpaid.minor
     if before.late_remittances != TRANSFER or active is None or active.id == before.id or late <= 0:
         return ()
     amount = min(late, active.balance.minor)
     if not amount:
         return ()
-    make_id = configuration.id_factory(merchant, context.request_id)
-    today = configuration.local_day(merchant, context.at)
+    today = case.day
     given, taken = transfer_halves(
-        after, active, make_id("transfer", after.id), today, Money(amount, active.balance.currency)
+        after,
+        active,
+        case.make_id("transfer", after.id),
+        today,
+        Money(amount, active.balance.currency),
     )
     # The ended deal gives what was overpaid, which leaves its status.
     taker = active.with_entries([taken.entry])
     return (
-        EntriesPosted(at=context.at, postings=(given, taken)),
-        *status_changes(merchant, active, taker, context, configuration),
+        EntriesPosted(at=case.at, postings=(given, taken)),
+        *status_changes(case, active, taker),
     )
 
 

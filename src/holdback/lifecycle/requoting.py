@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
+from attrs import field
+
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.acceptance import check_base_deal, open_offer
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, OfferRequoted
-from holdback.lifecycle.input_checks import check_input
-from holdback.lifecycle.money_commands import Requote
+from holdback.lifecycle.input_checks import requote_errors
+from holdback.lifecycle.operation import Command
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product
+from holdback.merchant.validators import amount, text
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote_amount, with_settlement
 from holdback.offers.registry import PriceableProduct
@@ -25,11 +28,10 @@ from holdback.offers.registry import PriceableProduct
 MOST_REQUOTED: Final = 60
 
 
-def requote(
-    merchant: Merchant, command: Requote, context: Context, configuration: Configuration
-) -> Decision[Offers]:
+@frozen(kw_only=True)
+class Requote(Command[Offers]):
     """
-    Return offers of another amount, for the product of an open offer, with the expiry of its set.
+    Price another amount in the set of an open offer, within its product's steps and limits.
 
     There are no events if the product has offers of this amount already.
 
@@ -40,26 +42,35 @@ def requote(
         InvalidDocument: the amount is invalid.
         ConfigurationError: a calculator failed.
     """
-    check_input(command, configuration.situation(merchant, context))
-    offer_set, offer = open_offer(merchant, command.offer_id, context)
-    if merchant.on_hold:
-        raise Refusal("not_possible_now", "the offer cannot be quoted anew now")
-    check_base_deal(merchant, offer_set)
-    product = next(product for product in offer_set.products if offer in product.offers)
-    events: tuple[Event, ...] = ()
-    if all(offer.funded_amount != command.amount for offer in product.offers):
-        offers = _priced(merchant, offer_set, product, command.amount, configuration)
-        if len(offer_set.requoted) + len(offers) > MOST_REQUOTED:
-            message = f"more than {MOST_REQUOTED} offers were added; ask for offers again"
-            raise Refusal("not_possible_now", message)
-        requoted = OfferRequoted(
-            at=context.at,
-            application_id=offer_set.application_id,
-            product=product.key,
-            offers=offers,
-        )
-        events = (requoted,)
-    return Decision(events, lambda after: _reply(after, offer_set, product))
+
+    name = "requote"
+    remembered = False
+    input_errors = staticmethod(requote_errors)
+
+    offer_id: str = field(validator=text)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[Offers]:
+        self.check(case.situation)
+        offer_set, offer = open_offer(case, self.offer_id)
+        if case.merchant.on_hold:
+            raise Refusal("not_possible_now", "the offer cannot be quoted anew now")
+        check_base_deal(case.merchant, offer_set)
+        product = next(product for product in offer_set.products if offer in product.offers)
+        events: tuple[Event, ...] = ()
+        if all(offer.funded_amount != self.amount for offer in product.offers):
+            offers = _priced(case, offer_set, product, self.amount)
+            if len(offer_set.requoted) + len(offers) > MOST_REQUOTED:
+                message = f"more than {MOST_REQUOTED} offers were added; ask for offers again"
+                raise Refusal("not_possible_now", message)
+            requoted = OfferRequoted(
+                at=case.at,
+                application_id=offer_set.application_id,
+                product=product.key,
+                offers=offers,
+            )
+            events = (requoted,)
+        return Decision(events, lambda after: _reply(after, offer_set, product))
 
 
 def _reply(after: Merchant, offer_set: OfferSet, product: Product) -> Offers:
@@ -68,24 +79,18 @@ def _reply(after: Merchant, offer_set: OfferSet, product: Product) -> Offers:
     return Offers(products=tuple(products), expires_at=offer_set.expires_at)
 
 
-def _priced(
-    merchant: Merchant,
-    offer_set: OfferSet,
-    product: Product,
-    amount: Money,
-    configuration: Configuration,
-) -> tuple[Offer, ...]:
+def _priced(case: Case, offer_set: OfferSet, product: Product, amount: Money) -> tuple[Offer, ...]:
     """Return the offers of *amount*, from the facts and by the rulebook of the set."""
-    bound, rulebook = _bound(merchant, offer_set, product, configuration)
-    case = PricingCase(
+    bound, rulebook = _bound(case, offer_set, product)
+    priced = PricingCase(
         facts=rulebook.catalogue.prepare(offer_set.facts),
         catalogue=bound.terms.rules.catalogue,
         renewal=offer_set.renewal,
         currency=rulebook.currency,
         rounding=rulebook.rounding,
     )
-    base = merchant.deal_of(offer_set.base_deal_id)
-    if base is not None and case.number("balance") != base.balance.minor:
+    base = case.merchant.deal_of(offer_set.base_deal_id)
+    if base is not None and priced.number("balance") != base.balance.minor:
         message = "the balance that a renewal settles has changed; ask for offers again"
         raise Refusal("not_possible_now", message)
     limits, step = product.limits, bound.limits.step
@@ -94,10 +99,10 @@ def _priced(
         raise Refusal("amount_not_possible", message)
     if step is not None and amount.minor % step.minor:
         raise Refusal("amount_not_possible", f"the product is offered in steps of {step}")
-    make_id = configuration.id_factory(merchant, offer_set.request_id)
+    make_id = case.configuration.id_factory(case.merchant, offer_set.request_id)
     offers = quote_amount(
         bound,
-        case,
+        priced,
         lambda place: make_id("requote", product.key, str(amount.minor), str(place)),
         amount,
     )
@@ -106,18 +111,16 @@ def _priced(
     return with_settlement(offers, None if base is None or product.queued else base.balance)
 
 
-def _bound(
-    merchant: Merchant, offer_set: OfferSet, product: Product, configuration: Configuration
-) -> tuple[PriceableProduct, Rulebook]:
+def _bound(case: Case, offer_set: OfferSet, product: Product) -> tuple[PriceableProduct, Rulebook]:
     """Return the product as the set priced it."""
     try:
-        rulebook = configuration.jurisdictions.resolve(
-            merchant.jurisdiction, on=offer_set.issued_on
+        rulebook = case.configuration.jurisdictions.resolve(
+            case.merchant.jurisdiction, on=offer_set.issued_on
         )
     except ConfigurationError:
         rulebook = None
     if rulebook is not None and offer_set.digest in {rulebook.digest, rulebook.first_digest}:
-        for bound in configuration.products(rulebook):
+        for bound in case.configuration.products(rulebook):
             if bound.terms.key == product.key:
                 return bound, rulebook
     message = "the rules that priced the offers are no longer loaded; ask for offers again"

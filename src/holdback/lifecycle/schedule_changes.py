@@ -3,88 +3,118 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
+
+from attrs import field
 
 from holdback.errors import Refusal
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import DealPaused, DealResumed, Event, TermsChanged
-from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.input_checks import movement_errors, terms_errors
 from holdback.lifecycle.lookup import find_deal
-from holdback.lifecycle.money_commands import ChangeTerms, PauseDeal, ResumeDeal
+from holdback.lifecycle.operation import Command
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.merchant.deal import Deal
-from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import DealReceipt
 from holdback.merchant.schedule import TermsChange, elapsed_days
+from holdback.merchant.validators import day, optional, percentage, plain_day, term_days, text
 from holdback.offers.calculator import Term
 
 
-def pause(
-    merchant: Merchant, command: PauseDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class PauseDeal(Command[DealReceipt]):
     """
-    Return the pause of the active deal; no events if it is on pause since this day.
+    Expect no remittances of the active deal from the day `on`.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
         InvalidDocument: the day is invalid.
     """
-    deal = _deal(merchant, command, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not (deal.paused and deal.pauses[-1].on == command.on):
-        _check_active(deal)
-        if deal.paused:
-            raise Refusal("not_possible_now", f"the deal is on pause since {deal.pauses[-1].on}")
-        _check_after_changes(deal, command.on)
-        events = (DealPaused(at=context.at, deal_id=deal.id, on=command.on),)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "pause"
+    input_errors = staticmethod(movement_errors)
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = _deal(case, self)
+        events: tuple[Event, ...] = ()
+        if not (deal.paused and deal.pauses[-1].on == self.on):
+            _check_active(deal)
+            if deal.paused:
+                raise Refusal(
+                    "not_possible_now", f"the deal is on pause since {deal.pauses[-1].on}"
+                )
+            _check_after_changes(deal, self.on)
+            events = (DealPaused(at=case.at, deal_id=deal.id, on=self.on),)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def resume(
-    merchant: Merchant, command: ResumeDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class ResumeDeal(Command[DealReceipt]):
     """
-    Return the end of the pause; no events if the last one ended on this day.
+    Expect remittances of the active deal again from the day `on`.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
         InvalidDocument: the day is invalid.
     """
-    deal = _deal(merchant, command, context, configuration)
-    events: tuple[Event, ...] = ()
-    if not (deal.pauses and deal.pauses[-1].until == command.on):
-        _check_active(deal)
-        if not deal.paused:
-            raise Refusal("not_possible_now", "the deal is not on pause")
-        _check_after_changes(deal, command.on)
-        events = (DealResumed(at=context.at, deal_id=deal.id, on=command.on),)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "resume"
+    input_errors = staticmethod(movement_errors)
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = _deal(case, self)
+        events: tuple[Event, ...] = ()
+        if not (deal.pauses and deal.pauses[-1].until == self.on):
+            _check_active(deal)
+            if not deal.paused:
+                raise Refusal("not_possible_now", "the deal is not on pause")
+            _check_after_changes(deal, self.on)
+            events = (DealResumed(at=case.at, deal_id=deal.id, on=self.on),)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
-def change_terms(
-    merchant: Merchant, command: ChangeTerms, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class ChangeTerms(Command[DealReceipt]):
     """
-    Return the change of the split percentage or the term; no events if they are so from this day.
+    Change the split percentage or the term of the active deal from the day `on`.
+
+    `term_days` is the whole new term: the days from the funding, without those on pause.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
         InvalidDocument: the day is invalid, or there is nothing to change.
     """
-    deal = _deal(merchant, command, context, configuration)
-    changes = deal.terms_changes
-    events: tuple[Event, ...] = ()
-    if not changes or changes[-1] != _change(deal, changes[:-1], command):
-        change = _change(deal, changes, command)
-        _check_active(deal)
-        _check_after_changes(deal, command.on)
-        elapsed = elapsed_days(deal.pauses, deal.funded_on, command.on)
-        if change.term_days <= elapsed:
-            message = f"a term of {change.term_days} days is over: {elapsed} have passed"
-            raise Refusal("not_possible_now", message)
-        events = (TermsChanged(at=context.at, deal_id=deal.id, change=change),)
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "change_terms"
+    input_errors = staticmethod(terms_errors)
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    split_percentage: Decimal | None = field(default=None, validator=optional(percentage))
+    term_days: int | None = field(default=None, validator=optional(term_days))
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = _deal(case, self)
+        changes = deal.terms_changes
+        events: tuple[Event, ...] = ()
+        if not changes or changes[-1] != _change(deal, changes[:-1], self):
+            change = _change(deal, changes, self)
+            _check_active(deal)
+            _check_after_changes(deal, self.on)
+            elapsed = elapsed_days(deal.pauses, deal.funded_on, self.on)
+            if change.term_days <= elapsed:
+                message = f"a term of {change.term_days} days is over: {elapsed} have passed"
+                raise Refusal("not_possible_now", message)
+            events = (TermsChanged(at=case.at, deal_id=deal.id, change=change),)
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def _change(deal: Deal, earlier: tuple[TermsChange, ...], command: ChangeTerms) -> TermsChange:
@@ -104,14 +134,9 @@ def _change(deal: Deal, earlier: tuple[TermsChange, ...], command: ChangeTerms) 
     )
 
 
-def _deal(
-    merchant: Merchant,
-    command: PauseDeal | ResumeDeal | ChangeTerms,
-    context: Context,
-    configuration: Configuration,
-) -> Deal:
-    deal = find_deal(merchant, command.deal_id)
-    check_input(command, configuration.situation(merchant, context))
+def _deal(case: Case, command: PauseDeal | ResumeDeal | ChangeTerms) -> Deal:
+    deal = find_deal(case.merchant, command.deal_id)
+    command.check(case.situation)
     return deal
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from attrs import evolve
+from attrs import converters, evolve, field
 
 from holdback.exact.money import Currency, Money
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
-from holdback.lifecycle.input_checks import check_input
-from holdback.lifecycle.money_commands import AskStatement
+from holdback.lifecycle.input_checks import statement_errors
+from holdback.lifecycle.operation import Question
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS
 from holdback.merchant.merchant import Merchant
@@ -28,20 +28,32 @@ from holdback.merchant.statement import (
     StatementLine,
 )
 from holdback.merchant.statement_check import statement_differences
+from holdback.merchant.validators import day, optional, plain_day
 
 
-def ask_statement(
-    merchant: Merchant, question: AskStatement, context: Context, configuration: Configuration
-) -> Decision[Statement]:
+@frozen(kw_only=True)
+class AskStatement(Question[Statement]):
     """
-    Return every movement of the merchant's deals in the period, and what is owed before and after.
+    Ask for every movement of the merchant's deals from the day `since` to the day `until`.
 
     Raises:
         InvalidDocument: the period ends before it begins.
     """
-    check_input(question, configuration.situation(merchant, context))
-    statement = statement_of(merchant, question.since, question.until)
-    return Decision((), lambda _: statement)
+
+    name = "statement"
+    input_errors = staticmethod(statement_errors)
+
+    since: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
+    until: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
+
+    def decide(self, case: Case) -> Decision[Statement]:
+        self.check(case.situation)
+        statement = statement_of(case.merchant, self.since, self.until)
+        return Decision((), lambda _: statement)
 
 
 def statement_of(

@@ -1,7 +1,7 @@
 """The table of states and transitions of offers, applications and deals.
 
-The service specifies two of the transitions; the others are decided here (service 3). The handlers
-of commands ask the table which state may follow, and the documentation draws its diagrams from it.
+The service specifies two of the transitions; the others are decided here (service 3). The commands
+ask the table which state may follow, and the documentation draws its diagrams from it.
 """
 
 from __future__ import annotations

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
+
+from attrs import field
 
 from holdback.errors import Refusal
 from holdback.exact.money import Money
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import DealUnwound, EntriesPosted, Event
-from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.input_checks import unwinding_errors
 from holdback.lifecycle.lookup import find_deal
-from holdback.lifecycle.money_commands import UnwindDeal
+from holdback.lifecycle.operation import Command
 from holdback.lifecycle.postings import is_recorded
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
@@ -28,13 +31,13 @@ from holdback.merchant.ledger import (
 )
 from holdback.merchant.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
 from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.validators import amount, day, plain_day, text
 
 
-def unwind_deal(
-    merchant: Merchant, command: UnwindDeal, context: Context, configuration: Configuration
-) -> Decision[DealReceipt]:
+@frozen(kw_only=True)
+class UnwindDeal(Command[DealReceipt]):
     """
-    Return the undoing of a deal, which revives the one that it renewed; no events if it was undone.
+    Undo a deal within its cooling-off days; `amount` is the principal that came back.
 
     The merchant has returned the principal: what it was funded with, less what that settled of the
     base deal, less what it has paid. What it paid beyond is overpaid. The charge is cancelled.
@@ -44,46 +47,55 @@ def unwind_deal(
             `deal_closed_to_entries`.
         InvalidDocument: the day or the amount is invalid.
     """
-    deal = find_deal(merchant, command.deal_id)
-    check_input(command, configuration.situation(merchant, context))
-    returned = Entry(id=command.id, on=command.on, amount=command.amount, kind=PRINCIPAL_RETURN)
-    events: tuple[Event, ...] = ()
-    if not is_recorded(deal, returned):
-        _check_may_unwind(merchant, deal, command)
-        base = merchant.deal_of(deal.base_deal_id)
-        if base is not None and base.status != RENEWED:
-            base = None  # it was repaid before the funding, which settled nothing of it
-        settled = 0 if base is None else base.settled.minor
-        charge = _charge_left(deal)
-        due = Money(max(0, deal.outstanding - charge - settled), command.amount.currency)
-        if command.amount != due:
-            message = f"the principal that comes back is {due}"
-            raise Refusal("amount_not_possible", message)
-        make_id = configuration.id_factory(merchant, context.request_id)
-        lines: list[tuple[EntryKind, int, str | None]] = [(CHARGE_CANCELLED, charge, None)]
-        if base is not None:
-            lines.append((SETTLEMENT, settled, base.id))
-        entries = [
-            returned,
-            *(
-                Entry(
-                    id=make_id(kind, deal.id),
-                    on=command.on,
-                    amount=Money(minor, due.currency),
-                    kind=kind,
-                    counterpart=counterpart,
-                )
-                for kind, minor, counterpart in lines
-                if minor
-            ),
-        ]
-        postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in entries)
-        base_id = None if base is None else base.id
-        events = (
-            EntriesPosted(at=context.at, postings=postings),
-            DealUnwound(at=context.at, deal_id=deal.id, on=command.on, base_deal_id=base_id),
-        )
-    return Decision(events, deal_receipt(deal.id, command))
+
+    name = "unwind_deal"
+    input_errors = staticmethod(unwinding_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        self.check(case.situation)
+        returned = Entry(id=self.id, on=self.on, amount=self.amount, kind=PRINCIPAL_RETURN)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, returned):
+            _check_may_unwind(case.merchant, deal, self)
+            base = case.merchant.deal_of(deal.base_deal_id)
+            if base is not None and base.status != RENEWED:
+                base = None  # it was repaid before the funding, which settled nothing of it
+            settled = 0 if base is None else base.settled.minor
+            charge = _charge_left(deal)
+            due = Money(max(0, deal.outstanding - charge - settled), self.amount.currency)
+            if self.amount != due:
+                message = f"the principal that comes back is {due}"
+                raise Refusal("amount_not_possible", message)
+            lines: list[tuple[EntryKind, int, str | None]] = [(CHARGE_CANCELLED, charge, None)]
+            if base is not None:
+                lines.append((SETTLEMENT, settled, base.id))
+            entries = [
+                returned,
+                *(
+                    Entry(
+                        id=case.make_id(kind, deal.id),
+                        on=self.on,
+                        amount=Money(minor, due.currency),
+                        kind=kind,
+                        counterpart=counterpart,
+                    )
+                    for kind, minor, counterpart in lines
+                    if minor
+                ),
+            ]
+            postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in entries)
+            base_id = None if base is None else base.id
+            events = (
+                EntriesPosted(at=case.at, postings=postings),
+                DealUnwound(at=case.at, deal_id=deal.id, on=self.on, base_deal_id=base_id),
+            )
+        return Decision(events, deal_receipt(deal.id, self))
 
 
 def _charge_left(deal: Deal) -> int:

@@ -22,6 +22,10 @@ def _texts(_: object, attribute: Any, value: Any) -> None:
         text(_, attribute, content)
 
 
+# What a request for offers may omit, and `SupplyDetails` supplies.
+DETAILS: Final = ("bank_details", "intended_use_of_funds")
+
+
 @frozen(kw_only=True)
 class BankDetails:
     """

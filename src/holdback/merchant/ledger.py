@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from attrs import Factory, field
 
@@ -133,20 +133,6 @@ class Entry:
     def signed(self) -> int:
         """By how many minor units the entry lowers what is owed; negative if it raises it."""
         return -self.amount.minor if KINDS[self.kind].sign < 0 else self.amount.minor
-
-
-@frozen(kw_only=True)
-class Movement:
-    """A movement of money that an operation records: `id` is the host's, `on` a local day."""
-
-    id: str = field(validator=validators.text)
-    on: date = field(converter=validators.plain_day, validator=validators.day)
-    amount: SignedMoney = field(validator=validators.amount)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields by name, which the commands have too."""
-        return {"id": self.id, "on": self.on, "amount": self.amount}
 
 
 @frozen(kw_only=True)

@@ -6,16 +6,18 @@ that cannot be written, or cannot be read again. No message holds a value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from holdback.errors import InvalidDocument
 from holdback.exact.bounds import MOST_TERM_DAYS, TOO_MUCH
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.exact.money import Money
+
+_Item = TypeVar("_Item")
 
 Validator: TypeAlias = Callable[[Any, Any, Any], None]
 
@@ -45,6 +47,11 @@ def plain_day(value: date) -> date:
     if isinstance(value, date) and not isinstance(value, datetime) and type(value) is not date:
         return date(value.year, value.month, value.day)
     return value
+
+
+def as_tuple(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    """Convert what can be iterated over; leave the rest to the validator."""
+    return tuple(items) if isinstance(items, Iterable) else items
 
 
 def flag(_: Any, attribute: Any, value: Any) -> None:

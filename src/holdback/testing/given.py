@@ -40,12 +40,12 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.check_results import CheckResult, FactValues
-from holdback.lifecycle.commands import Command, RecordEvidence
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.events import Event, numbered
 from holdback.merchant.instants import as_instant
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
+from holdback.operations import Operation, RecordEvidence
 from holdback.rules.values import FactValue
 from holdback.testing.inputs import (
     Body,
@@ -138,7 +138,7 @@ class Story:
 
     def after(
         self,
-        what: str | Command,
+        what: str | Operation[Any],
         body: Body | Callable[[Story], Body] = None,
         *,
         at: Instant | None = None,
@@ -230,7 +230,7 @@ class Story:
 
     def when(
         self,
-        what: str | Command,
+        what: str | Operation[Any],
         body: Body | Callable[[Story], Body] = None,
         *,
         at: Instant | None = None,
@@ -278,7 +278,7 @@ class Story:
         return story._carried_out(what, given, context, then)  # noqa: SLF001 - another story
 
     def _carried_out(
-        self, what: str | Command, given: Body, context: Context, then: Then[Story]
+        self, what: str | Operation[Any], given: Body, context: Context, then: Then[Story]
     ) -> Then[Story]:
         """Return *then* with what happened, and the story after it."""
         try:

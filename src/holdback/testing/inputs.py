@@ -9,28 +9,27 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from holdback.dispatch import perform
 from holdback.eligibility.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.engine import Engine
 from holdback.errors import Refusal, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
-from holdback.lifecycle.commands import Command, RequestOffers, ReviewRenewal
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.deal import DEFAULTED, RECOVERED, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.merchant.profile import Profile
+from holdback.operations import OPERATIONS, Operation, RequestOffers, ReviewRenewal
 from holdback.testing import payloads
+from holdback.wire.commands import read_input
 
 # The input of an operation: JSON as text, or already parsed.
 Body: TypeAlias = Mapping[str, Json] | bytes | str | None
 
 # The operations whose input is the body of `POST /offers`.
 _REQUESTS: Final = frozenset(
-    name for name, row in OPERATIONS.items() if "request" in attrs.fields_dict(row.input)
+    name for name, row in OPERATIONS.items() if "request" in attrs.fields_dict(row)
 )
 
 # The operations that a host hands the results of its checks in with.
@@ -54,10 +53,10 @@ def known_operation(operation: str) -> str:
     raise ValueError(f"unknown operation `{operation}`; {hint}")
 
 
-def run_operation(  # noqa: PLR0913, PLR0917 - as `perform`
+def run_operation(  # noqa: PLR0913, PLR0917 - what an attempt needs
     engine: Engine,
     merchant: Merchant,
-    what: str | Command,
+    what: str | Operation[Any],
     body: Body,
     context: Context,
     profile: Profile,
@@ -75,7 +74,8 @@ def run_operation(  # noqa: PLR0913, PLR0917 - as `perform`
         provider_id = body.get("provider_id") if isinstance(body, Mapping) else None
         if provider_id is not None and provider_id != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")
-    return perform(engine, merchant, what, body, context, profile)
+    operation = read_input(what, body, engine.situation(merchant, context))
+    return engine.carry_out(merchant, operation, context, profile=profile)
 
 
 def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Body) -> Body:
@@ -85,7 +85,7 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
     fields = dict(body or {})
     if operation in _REQUESTS:
         return _request_with_newest_ids(engine, merchant, fields)
-    declared = attrs.fields_dict(OPERATIONS[operation].input)
+    declared = attrs.fields_dict(OPERATIONS[operation])
     newest = newest_ids(merchant, operation)
     ids = {name: value for name, value in newest.items() if name in declared}
     return ids | fields
@@ -188,7 +188,7 @@ def _request_with_newest_ids(
 
 
 def fitting_evidence(
-    merchant: Merchant, what: str | Command, body: Body, evidence: Mapping[str, Json]
+    merchant: Merchant, what: str | Operation[Any], body: Body, evidence: Mapping[str, Json]
 ) -> dict[str, Json]:
     """
     Return what of *evidence* a host would hand in with *what*.

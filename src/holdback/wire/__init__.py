@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.input_checks import Situation
-from holdback.lifecycle.operations import COMMANDS, Reply
+from holdback.operations import COMMANDS, Reply
 from holdback.wire.commands import read_check_results, read_command, read_evidence
 from holdback.wire.formats import format_of
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem

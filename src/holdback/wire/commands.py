@@ -21,20 +21,21 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.check_results import CheckResult
-from holdback.lifecycle.commands import (
-    Command,
-    FreeText,
-    Question,
+from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.operation import FreeText
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
+from holdback.operations import (
+    COMMANDS,
+    OPERATIONS,
+    Operation,
     RecordRemittance,
     RecordTakings,
+    Reply,
     RequestOffers,
     RequireChecks,
     SupplyDetails,
 )
-from holdback.lifecycle.input_checks import Situation, input_errors
-from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
-from holdback.merchant.acceptance import BankDetails
-from holdback.merchant.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
 from holdback.wire.fields import (
     Errors,
     Reader,
@@ -164,17 +165,17 @@ def _provider_id(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
     return {}
 
 
-def _recorded(kind: type, items: str) -> _InputReader:
+def _recorded(kind: type[Operation[Any]], items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
     def read(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
-        fields, required = _fields_of(kind, _Terms.of(situation))
+        fields, required = _fields_of(kind, _Terms.of(situation))  # type: ignore[arg-type]  # a class is hashable
         recorded = read_object(tree, "$", errors, fields, required)
         if isinstance(tree, dict) and tree.get(items) == [] and not tree.get("complete_through"):
             message = "expected at least one item, or the day that complete_through names"
             add_error("missing", message, f"$.{items}", errors)
         if errors:
-            errors += input_errors(kind, _readable(fields, recorded), situation)
+            errors += kind.input_errors(_readable(fields, recorded), situation)
         return recorded
 
     return read
@@ -191,29 +192,28 @@ _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
 
 
 def _read(
-    operation: Operation, body: bytes | str | Mapping[str, Json] | None, situation: Situation
-) -> Any:
-    kind: type = operation.input
+    kind: type[Operation[Any]], body: bytes | str | Mapping[str, Json] | None, situation: Situation
+) -> Operation[Any]:
     if kind in {RequestOffers, RequireChecks}:
         return kind(request=read_offers_request({} if body is None else body))
     errors = Errors()
     tree = {} if body is None else read_document(body, errors)
     if kind in _OTHER_SHAPES:
         read = _OTHER_SHAPES[kind](tree, situation, errors)
-    elif operation.by_provider:
+    elif kind.by_provider:
         read = _provider_id(tree, situation, errors)
     else:
-        fields, required = _fields_of(kind, _Terms.of(situation))
+        fields, required = _fields_of(kind, _Terms.of(situation))  # type: ignore[arg-type]  # a class is hashable
         read = read_object(tree, "$", errors, fields, required)
         if errors:
-            errors += input_errors(kind, _readable(fields, read), situation)
+            errors += kind.input_errors(_readable(fields, read), situation)
     raise_if_any(errors, tree)
     return kind(**read)
 
 
 def read_command(
     operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
-) -> Command:
+) -> Operation[Reply]:
     """
     Return the command that *operation* makes of its JSON input.
 
@@ -240,15 +240,14 @@ def read_command(
     if operation not in COMMANDS:
         hint = did_you_mean(operation, COMMANDS) if isinstance(operation, str) else None
         if operation in OPERATIONS:
-            hint = f"it is a question: call `engine.{operation}`"
+            hint = f"it is a question: carry out `operations.{OPERATIONS[operation].__name__}`"
         raise InvalidDocument.of("unknown_name", "unknown operation", path="$.operation", hint=hint)
-    command: Command = _read(OPERATIONS[operation], body, situation)
-    return command
+    return _read(OPERATIONS[operation], body, situation)
 
 
 def read_input(
     operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
-) -> Command | Question:
+) -> Operation[Reply]:
     """
     Return the command or the question that *operation* makes of its JSON input.
 
@@ -259,8 +258,7 @@ def read_input(
     if row is None or not row.is_question:
         return read_command(operation, body, situation)
     # The host has found the merchant by the provider_id, and the question has no other field.
-    question: Question = _read(row, None if row.by_provider else body, situation)
-    return question
+    return _read(row, None if row.by_provider else body, situation)
 
 
 def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") -> dict[str, Json]:

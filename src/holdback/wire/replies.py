@@ -22,7 +22,6 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import digits, plain_digits, unscaled
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.lifecycle.operations import Reply
 from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.deal import Deal, LookupDeal
@@ -30,6 +29,7 @@ from holdback.merchant.ledger import REMITTANCE, REVERSAL, Entry, transaction_st
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product
 from holdback.merchant.receipt import DealReceipt, SettlementQuote
+from holdback.operations import Reply
 from holdback.wire.timestamps import write_timestamp
 
 # These links come first, in this order, and the host's others by name (service 2.4).

@@ -14,7 +14,8 @@ from every_case import for_every
 from holdback import Engine, Money, wire
 from holdback.cli.statement import _columns
 from holdback.lifecycle.statement import statement_of
-from holdback.merchant.ledger import Entry, Movement
+from holdback.merchant.ledger import Entry
+from holdback.operations import FundDeal, RecordRemittance, Refund, Transfer
 from journey import Journey
 
 HOSTILE = "<b>\x1b[31m&'支払い-1"
@@ -36,11 +37,11 @@ def moved():
     journey.merchant = attrs.evolve(journey.merchant, deals=(first, second))
     journey.pass_time(days=3)
     late = Entry(id=HOSTILE, on=journey.today(), amount=Money.parse("GBP 80.00"))
-    journey.do("record_remittance", first.id, [late])
-    for name, amount in (("transfer", "GBP 50.00"), ("refund", "GBP 30.00")):
-        movement = Movement(id=f"{name}-1", on=journey.today(), amount=Money.parse(amount))
-        to = (second.id,) if name == "transfer" else ()
-        journey.do(name, first.id, *to, movement)
+    journey.do(RecordRemittance(deal_id=first.id, entries=[late]))
+    transferred = {"id": "transfer-1", "on": journey.today(), "amount": Money.parse("GBP 50.00")}
+    journey.do(Transfer(from_deal_id=first.id, to_deal_id=second.id, **transferred))
+    refunded = {"id": "refund-1", "on": journey.today(), "amount": Money.parse("GBP 30.00")}
+    journey.do(Refund(deal_id=first.id, **refunded))
     return journey.merchant
 
 
@@ -207,7 +208,9 @@ def test_a_state_of_the_first_version_and_no_personal_data(tmp_path):
     journey.ask()
     journey.accept()
     application_id = journey.acceptance.application_id
-    outcome = journey.engine.fund_deal(journey.merchant, application_id, journey.context())
+    outcome = journey.engine.carry_out(
+        journey.merchant, FundDeal(application_id=application_id), journey.context()
+    )
     outcome = attrs.evolve(outcome, profile=journey.profile)
     body = wire.write_stored(outcome, format=1).state
     private = ["12345678", "10-20-30", "A. Person", "Nine Lives Ltd"]

@@ -8,6 +8,7 @@ from holdback import Engine, Merchant, wire
 from holdback.errors import ConfigurationError
 from holdback.lifecycle.events import OffersIssued
 from holdback.merchant.evidence import HeldFact
+from holdback.operations import AssessRenewal, RequireChecks, ReviewRenewal
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded
 
@@ -70,8 +71,10 @@ def assess(journey, **evidence):
     """The assessment after a check that gave *evidence*, which is not kept."""
     merchant, context = journey.merchant, journey.context()
     if evidence:
-        merchant = journey.engine.review_renewal(merchant, journey.context(evidence)).merchant
-    return journey.engine.assess_renewal(merchant, context).reply
+        merchant = journey.engine.carry_out(
+            merchant, ReviewRenewal(), journey.context(evidence)
+        ).merchant
+    return journey.engine.carry_out(merchant, AssessRenewal(), context).reply
 
 
 @pytest.mark.parametrize(
@@ -228,8 +231,8 @@ def test_the_host_is_asked_to_look_it_up(journey):
     A declared fact that the products' rules read is one of the required checks of an initial
     application.
     """
-    checks = journey.engine.required_checks(
-        journey.merchant, journey.request(currency="EUR"), journey.context()
+    checks = journey.engine.carry_out(
+        journey.merchant, RequireChecks(request=journey.request(currency="EUR")), journey.context()
     ).reply.checks
 
     assert [each.name for each in checks] == ["identity", "takings", "grade"]
@@ -259,8 +262,8 @@ def test_a_merchant_can_go_on_when_a_fact_is_declared_no_more(journey, more, req
     text["products.toml"] = text["products.toml"].partition("[typical]")[0]
     journey.engine = journey.engine.with_jurisdictions(loaded(NL=text))
 
-    checks = journey.engine.required_checks(
-        journey.merchant, journey.request(currency="EUR"), journey.context()
+    checks = journey.engine.carry_out(
+        journey.merchant, RequireChecks(request=journey.request(currency="EUR")), journey.context()
     ).reply.checks
     decision = ask(journey)
 

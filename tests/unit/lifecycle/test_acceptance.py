@@ -7,6 +7,7 @@ from refusals import is_refused
 
 from holdback import BankDetails, Refusal, wire
 from holdback.lifecycle.application import filled_application
+from holdback.operations import CloseApplication, SupplyDetails
 from journey import BANK
 
 
@@ -21,7 +22,9 @@ def test_offers_that_cannot_be_accepted(journey):
     other = BankDetails(account_number="87654321")
     assert is_refused(journey, ("already_accepted", 409), journey.accept, first, bank_details=other)
     assert is_refused(journey, ("already_accepted", 409), journey.accept, second)
-    journey.do("close_application", journey.acceptance.application_id, "withdrawn")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="withdrawn")
+    )
     assert is_refused(journey, ("offer_withdrawn", 409), journey.accept, second)
     journey.ask()
     journey.now = journey.offers.expires_at
@@ -37,7 +40,9 @@ def test_an_offer_that_expired_stays_expired(journey):
     journey.now = journey.offers.expires_at
     journey.ask()
     journey.accept()
-    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="declined")
+    )
     with pytest.raises(Refusal, match="offers_expired"):
         journey.accept(expired)
 
@@ -65,7 +70,7 @@ def test_an_application_keeps_the_details_it_has(journey):
     journey.ask()
     first = wire.write(journey.accept(bank_details=None))
     offer_id = journey.acceptance.offer.offer_id
-    journey.do("supply_details", journey.acceptance.application_id, {"bank_details": BANK})
+    journey.do(SupplyDetails(application_id=journey.acceptance.application_id, bank_details=BANK))
 
     assert wire.write(journey.accept(offer_id, bank_details=BANK)) == first
 
@@ -77,8 +82,8 @@ def test_what_was_not_omitted_is_not_changed(journey):
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
     with pytest.raises(Refusal, match="request_conflict"):
-        journey.do("supply_details", application_id, {"intended_use_of_funds": "yachts"})
-    journey.do("supply_details", application_id, {"intended_use_of_funds": "stock"})
+        journey.do(SupplyDetails(application_id=application_id, intended_use_of_funds="yachts"))
+    journey.do(SupplyDetails(application_id=application_id, intended_use_of_funds="stock"))
 
     filled = filled_application(application_id, journey.merchant, journey.profile)
     assert filled.intended_use_of_funds == "stock"

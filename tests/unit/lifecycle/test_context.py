@@ -9,7 +9,19 @@ import pytest
 
 from holdback import Context, InvalidDocument, Money, Takings, wire
 from holdback.errors import ConfigurationError
-from holdback.lifecycle.operations import OPERATIONS
+from holdback.operations import (
+    AcceptOffer,
+    AssessRenewal,
+    CloseApplication,
+    CloseDeal,
+    LookUp,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    RequireChecks,
+    ReviewRenewal,
+    SupplyDetails,
+)
 from journey import Journey
 
 GBP1 = Money.parse("GBP 1.00")
@@ -25,17 +37,21 @@ def test_evidence_rules_hold_for_every_operation(funded, evidence):
     funded.pass_time(days=9)
     context = Context(at=funded.now, request_id="r", evidence=evidence)
     for operation in (
-        lambda: funded.engine.record_remittance(
-            funded.merchant, funded.deal.id, funded.entry(5), context
+        lambda: funded.engine.carry_out(
+            funded.merchant,
+            RecordRemittance(deal_id=funded.deal.id, entries=funded.entry(5)),
+            context,
         ),
-        lambda: funded.engine.review_renewal(funded.merchant, context),
+        lambda: funded.engine.carry_out(funded.merchant, ReviewRenewal(), context),
     ):
         with pytest.raises(ConfigurationError, match=next(iter(evidence))):
             operation()
     new = Journey()
     nonsense = new.context({"nonsense": 1})
     with pytest.raises(ConfigurationError, match="nonsense"):
-        new.engine.request_offers(new.merchant, new.request(), nonsense, profile=new.profile)
+        new.engine.carry_out(
+            new.merchant, RequestOffers(request=new.request()), nonsense, profile=new.profile
+        )
 
 
 def test_questions_take_no_evidence(funded):
@@ -44,42 +60,41 @@ def test_questions_take_no_evidence(funded):
     """
     context = funded.context({"credit_score": 700})
     for operation in (
-        lambda: funded.engine.look_up(funded.merchant, context),
-        lambda: funded.engine.assess_renewal(funded.merchant, context),
-        lambda: funded.engine.required_checks(funded.merchant, funded.request(), context),
+        lambda: funded.engine.carry_out(funded.merchant, LookUp(), context),
+        lambda: funded.engine.carry_out(funded.merchant, AssessRenewal(), context),
+        lambda: funded.engine.carry_out(
+            funded.merchant, RequireChecks(request=funded.request()), context
+        ),
     ):
         with pytest.raises(ConfigurationError, match="record it first, with `record_evidence`"):
             operation()
 
 
 @pytest.mark.parametrize(
-    ("operation", "arguments", "options"),
+    ("operation", "fields"),
     [
-        ("record_takings", ([None],), {}),
-        ("record_takings", ([Takings(on=DAY, amount=GBP1)],), {"complete_through": "today"}),
-        ("record_remittance", ("deal", [None]), {}),
-        ("record_remittance", ("deal", None), {}),
-        ("accept_offer", ("x", {"account_number": "1"}), {}),
-        ("supply_details", ("x", {"bank_details": {"account_number": "1"}}), {}),
-        ("supply_details", ("x", {"intended_use_of_funds": 5}), {}),
-        ("supply_details", ("x", {"bank_detail": None}), {}),
-        ("supply_details", ("x", None), {}),
-        ("close_application", ("x", "funded"), {}),
-        ("close_application", ("x", None), {}),
-        ("close_deal", ("x", []), {}),
+        (RecordTakings, {"takings": [None]}),
+        (RecordTakings, {"takings": None}),
+        (
+            RecordTakings,
+            {"takings": [Takings(on=DAY, amount=GBP1)], "complete_through": "today"},
+        ),
+        (RecordRemittance, {"deal_id": "deal", "entries": [None]}),
+        (RecordRemittance, {"deal_id": "deal", "entries": None}),
+        (AcceptOffer, {"offer_id": "x", "bank_details": {"account_number": "1"}}),
+        (SupplyDetails, {"application_id": "x", "bank_details": {"account_number": "1"}}),
+        (SupplyDetails, {"application_id": "x", "intended_use_of_funds": 5}),
+        (CloseApplication, {"application_id": "x", "status": "funded"}),
+        (CloseApplication, {"application_id": "x", "status": None}),
+        (CloseDeal, {"deal_id": "x", "status": []}),
     ],
 )
-def test_an_operation_asked_wrongly(journey, operation, arguments, options):
+def test_an_operation_asked_wrongly(operation, fields):
     """
-    An argument of the wrong type is an error in every operation.
+    A field of the wrong type is an error in every operation.
     """
-    method = getattr(journey.engine, operation)
-    if operation == "accept_offer":
-        options, arguments = {"bank_details": arguments[1]}, arguments[:1]
-    if OPERATIONS[operation].takes_profile:
-        options = {**options, "profile": journey.profile}
     with pytest.raises(InvalidDocument):
-        method(journey.merchant, *arguments, journey.context(), **options)
+        operation(**fields)
 
 
 def test_an_instant_in_another_zone_is_one_in_utc(journey):

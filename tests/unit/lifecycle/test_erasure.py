@@ -11,6 +11,14 @@ from every_case import for_every
 from holdback import Engine, Jurisdictions, Refusal, wire
 from holdback.lifecycle.application import filled_application
 from holdback.merchant.profile import Profile
+from holdback.operations import (
+    AssessRenewal,
+    CloseApplication,
+    EraseProfile,
+    LiftHold,
+    PlaceHold,
+    SupplyDetails,
+)
 from holdback.tools.replay.replay import SAME, replay
 from journey import BANK, START, Journey
 from small_folders import changed, read
@@ -20,7 +28,7 @@ FILES = ("jurisdiction.toml", "renewal.toml", "products.toml")
 
 
 def erase(journey):
-    return journey.do("erase_profile")
+    return journey.do(EraseProfile())
 
 
 def repaid(journey):
@@ -153,7 +161,7 @@ def test_after_an_erasure(journey):
     journey.fund()
     repaid(journey)
     journey.pass_time(days=4000)
-    assessment = journey.do("assess_renewal").record() if journey.merchant.active_deal else None
+    assessment = journey.do(AssessRenewal()).record() if journey.merchant.active_deal else None
     journey = erased_early(Journey())
     again = wire.write(journey.accept(journey.acceptance.offer.offer_id))
 
@@ -170,7 +178,9 @@ def erased_early(journey):
     """A merchant whose application was declined after its acceptance, and who was erased."""
     journey.ask()
     journey.accept()
-    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="declined")
+    )
     erase(journey)
     return journey
 
@@ -182,7 +192,7 @@ def test_what_needs_the_profile_afterwards_is_refused(journey):
     erased_early(journey)
     application_id = journey.acceptance.application_id
     with pytest.raises(Refusal, match="profile_erased"):
-        journey.do("supply_details", application_id, {"bank_details": BANK})
+        journey.do(SupplyDetails(application_id=application_id, bank_details=BANK))
     with pytest.raises(Refusal, match="profile_erased"):
         filled_application(application_id, journey.merchant, journey.profile)
     with pytest.raises(Refusal, match="profile_erased"):
@@ -221,16 +231,16 @@ def test_what_came_after_an_erasure_is_erased_like_the_first(journey):
     on hold.
     """
     journey.ask()
-    journey.do("erase_profile")
+    journey.do(EraseProfile())
     journey.profile = Profile.new(salt=bytes(range(16)))
     journey.pass_time(hours=1)
     journey.ask(evidence={})
-    journey.do("place_hold", "dispute", by="a-3")
+    journey.do(PlaceHold(code="dispute", by="a-3"))
     with pytest.raises(Refusal, match="erasure_not_possible"):
-        journey.do("erase_profile")
-    journey.do("lift_hold", "dispute", by="a-3")
+        journey.do(EraseProfile())
+    journey.do(LiftHold(code="dispute", by="a-3"))
     events = len(journey.events)
-    journey.do("erase_profile")
+    journey.do(EraseProfile())
 
     assert [type(event).__name__ for event in journey.events[events:]] == ["ProfileErased"]
     assert not any(journey.merchant.named_sections)

@@ -9,6 +9,7 @@ from holdback import Merchant, wire
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve, evolve_all
+from holdback.operations import CloseDeal
 from journey import BANK
 
 
@@ -17,7 +18,7 @@ def test_a_change_of_eligibility_names_the_deal_it_is_about(renewable):
     The event that ends eligibility names the deal that the earlier event announced.
     """
     announced = renewable.events[-1].deal_id
-    renewable.do("close_deal", renewable.deal.id, "defaulted")
+    renewable.do(CloseDeal(deal_id=renewable.deal.id, status="defaulted"))
     event = renewable.events[-1]
 
     assert isinstance(event, RenewalEligibilityChanged)

@@ -9,6 +9,14 @@ import pytest
 from holdback import Engine, InvalidDocument, Refusal, wire
 from holdback.errors import ConfigurationError
 from holdback.lifecycle.check_results import CheckResult
+from holdback.operations import (
+    AskEvidence,
+    AssessRenewal,
+    CloseDeal,
+    RecordEvidence,
+    RecordTakings,
+    RequireChecks,
+)
 from journey import EVIDENCE, START, Journey
 from small_folders import changed, country, loaded
 
@@ -20,7 +28,7 @@ def credit(score, at):
 
 def score(journey):
     """The score that counts now."""
-    held = journey.do("evidence").checks
+    held = journey.do(AskEvidence()).checks
     return next((c.facts["credit_score"] for c in held if c.check == "consumer_credit"), None)
 
 
@@ -52,7 +60,7 @@ def test_a_refused_request_changes_nothing_so_a_host_records_first(funded):
     assert funded.merchant == before
 
     funded.pass_time(hours=1)
-    funded.do("record_evidence", [credit(1, funded.now)])
+    funded.do(RecordEvidence(records=[credit(1, funded.now)]))
     assert score(funded) == 1
 
 
@@ -63,7 +71,7 @@ def test_the_newest_counts_in_any_order(journey, order):
     """
     results = [credit(500 + days, START - timedelta(days=days)) for days in range(3)]
     for place in order:
-        journey.do("record_evidence", [results[place]])
+        journey.do(RecordEvidence(records=[results[place]]))
     recorded = [record for event in journey.events for record in event.records]
 
     assert score(journey) == 500
@@ -75,12 +83,12 @@ def test_the_same_instant_with_another_content_is_a_conflict(journey):
     """
     "The same instant with another content is a conflict"; with the same content nothing happens.
     """
-    journey.do("record_evidence", [credit(640, START)])
+    journey.do(RecordEvidence(records=[credit(640, START)]))
     events = len(journey.events)
-    journey.do("record_evidence", [credit(640, START)])
+    journey.do(RecordEvidence(records=[credit(640, START)]))
     assert len(journey.events) == events
     with pytest.raises(Refusal, match="request_conflict"):
-        journey.do("record_evidence", [credit(641, START)])
+        journey.do(RecordEvidence(records=[credit(641, START)]))
 
 
 def test_a_repeated_request_is_not_judged_by_its_evidence(journey):
@@ -102,7 +110,7 @@ def test_what_a_check_does_not_give_is_unknown_from_then_on(journey):
     journey.ask()
     journey.pass_time(hours=1)
     result = CheckResult(check="consumer_credit", made_at=journey.now, facts={})
-    journey.do("record_evidence", [result])
+    journey.do(RecordEvidence(records=[result]))
     offers = journey.ask(evidence={})
 
     assert decision(offers) == "Referred"
@@ -131,7 +139,7 @@ def test_all_that_is_wrong_with_records_is_named(journey):
         CheckResult(check="identity", made_at=START + timedelta(days=1), facts={}),
     ]
     with pytest.raises(InvalidDocument) as raised:
-        journey.do("record_evidence", results)
+        journey.do(RecordEvidence(records=results))
 
     assert [(error.path, error.code) for error in raised.value.errors] == [
         ("$.records[0].check", "unknown_name"),
@@ -146,7 +154,7 @@ def test_a_journal_may_begin_with_a_check(journey):
     """
     A host records first: the first event of a merchant may be of a check.
     """
-    journey.do("record_evidence", [credit(640, START)])
+    journey.do(RecordEvidence(records=[credit(640, START)]))
     journey.pass_time(hours=1)
     journey.ask(evidence={k: v for k, v in EVIDENCE.items() if not k.startswith("credit")})
     written = wire.write_merchant(journey.merchant)
@@ -182,7 +190,7 @@ def test_an_older_result_is_unknown(days, counts):
     journey = aged()
     journey.ask(currency="EUR")
     journey.pass_time(days=days)
-    (checks,) = (journey.do("required_checks", journey.request(currency="EUR")).checks,)
+    (checks,) = (journey.do(RequireChecks(request=journey.request(currency="EUR"))).checks,)
     offers = journey.ask(evidence={}, currency="EUR")
 
     assert decision(offers) == ("Accepted" if counts else "Referred")
@@ -215,9 +223,9 @@ def test_takings_given_count_until_90_days_are_recorded(funded):
         Takings(on=day + timedelta(days=n), amount=Money.parse("GBP 100.00")) for n in range(100)
     ]
     funded.pass_time(days=100)
-    funded.do("record_takings", days, complete_through=days[-1].on)
-    recorded = funded.do("assess_renewal").answers.known["average_monthly_takings"]
-    funded.do("close_deal", funded.deal.id, "cancelled")
+    funded.do(RecordTakings(takings=days, complete_through=days[-1].on))
+    recorded = funded.do(AssessRenewal()).answers.known["average_monthly_takings"]
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="cancelled"))
     funded.pass_time(days=200)
     funded.ask(evidence=EVIDENCE)
 

@@ -6,9 +6,18 @@ from datetime import date, timedelta
 
 import pytest
 
-from holdback import Engine, Money, Movement, Refusal, Takings, load_jurisdictions, wire
+from holdback import Engine, Money, Refusal, Takings, load_jurisdictions, wire
 from holdback.lifecycle.events import Forgotten
 from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
+from holdback.operations import (
+    AssessRenewal,
+    CloseDeal,
+    LookUp,
+    RecordRecovery,
+    RecordRemittance,
+    RecordTakings,
+    RequireChecks,
+)
 from journey import Journey
 
 RULES = load_jurisdictions()
@@ -28,7 +37,9 @@ def month(journey, number):
         journey.pass_time(days=7)
         today, deal = journey.today(), journey.merchant.active_deal
         amount = Money(70_000 + number * 100 + week, deal.repayment_amount.currency)
-        journey.do("record_takings", [Takings(on=today, amount=amount)], complete_through=today)
+        journey.do(
+            RecordTakings(takings=[Takings(on=today, amount=amount)], complete_through=today)
+        )
         share = min(deal.outstanding, deal.repayment_amount.minor // 30)
         entry = journey.entry(share, id=f"e-{number}-{week}", on=today, takings=amount)
         journey.remit(entry, complete_through=today)
@@ -47,10 +58,10 @@ def answers(journey):
     """What can be asked of a merchant now, without the transactions that are no longer held."""
     deals = [
         {name: value for name, value in wire.to_dict(deal).items() if name != "transactions"}
-        for deal in journey.do("look_up").deals
+        for deal in journey.do(LookUp()).deals
     ]
-    assessment = journey.do("assess_renewal")
-    checks = wire.to_dict(journey.do("required_checks", journey.request(renewal=True)))
+    assessment = journey.do(AssessRenewal())
+    checks = wire.to_dict(journey.do(RequireChecks(request=journey.request(renewal=True))))
     return deals, assessment.record(), checks
 
 
@@ -113,8 +124,8 @@ def test_a_second_credit_check_stays_due_when_its_set_is_forgotten(journey):
     expired_at = journey.offers.expires_at
     for _ in range(5):
         journey.pass_time(days=100)
-        journey.do("record_takings", [Takings(on=journey.today(), amount=Money.of(1, "GBP"))])
-    checks = journey.do("required_checks", journey.request()).checks
+        journey.do(RecordTakings(takings=[Takings(on=journey.today(), amount=Money.of(1, "GBP"))]))
+    checks = journey.do(RequireChecks(request=journey.request())).checks
 
     assert not journey.merchant.offer_sets
     assert not journey.merchant.closed_offer_sets
@@ -142,9 +153,9 @@ def test_the_first_day_of_the_calendar_can_be_recorded(journey):
     """
     amount = Money.parse("GBP 1.00")
     journey.ask()
-    journey.do("record_takings", [Takings(on=date.min, amount=amount)])
+    journey.do(RecordTakings(takings=[Takings(on=date.min, amount=amount)]))
     journey.pass_time(days=1)
-    journey.do("record_takings", [Takings(on=date(1, 1, 2), amount=amount)])
+    journey.do(RecordTakings(takings=[Takings(on=date(1, 1, 2), amount=amount)]))
 
     assert [takings.on.year for takings in journey.merchant.takings] == [1, 1]
 
@@ -155,7 +166,7 @@ def test_days_of_takings_are_bounded(journey):
     """
     for _ in range(400):
         journey.pass_time(days=1)
-        journey.do("record_takings", [Takings(on=journey.today(), amount=Money.of(1, "GBP"))])
+        journey.do(RecordTakings(takings=[Takings(on=journey.today(), amount=Money.of(1, "GBP"))]))
         assert len(journey.merchant.takings) <= TAKINGS_DAYS + 9
 
     forgotten = [event for event in journey.events if isinstance(event, Forgotten)]
@@ -183,8 +194,8 @@ def recovery(journey, id_, minor):
     """Record a recovery of today on the merchant's deal."""
     deal = journey.merchant.deals[-1]
     amount = Money(minor, deal.repayment_amount.currency)
-    movement = Movement(id=id_, on=journey.today(), amount=amount)
-    return journey.do("record_recovery", deal.id, movement)
+    movement = {"id": id_, "on": journey.today(), "amount": amount}
+    return journey.do(RecordRecovery(deal_id=deal.id, **movement))
 
 
 def test_money_comes_in_years_after_a_default(funded):
@@ -192,7 +203,7 @@ def test_money_comes_in_years_after_a_default(funded):
     Years after the end of a deal movements are recorded as on the first day: several on one day,
     and each again; one that is taken back leaves the deal in default.
     """
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
     funded.pass_time(days=900)
     recovery(funded, "c-1", 1_000)
     recovery(funded, "c-2", funded.merchant.deals[-1].balance.minor)
@@ -204,7 +215,7 @@ def test_money_comes_in_years_after_a_default(funded):
 
     funded.pass_time(days=3)
     back = funded.entry(1_000, id="c-3", on=funded.today(), reverses="c-1")
-    funded.do("record_remittance", funded.merchant.deals[-1].id, [back])
+    funded.do(RecordRemittance(deal_id=funded.merchant.deals[-1].id, entries=[back]))
 
     deal = funded.merchant.deals[-1]
     assert (deal.status, deal.balance.minor) == ("Defaulted", 1_000)
@@ -215,7 +226,7 @@ def test_an_ended_deal_forgets_too(funded):
     The entries of a deal that ended close once they are old, and none of their days is open again.
     """
     funded.remit(funded.entry(500, id="e-1", on=funded.today()))
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
     for number in range(8):
         funded.pass_time(days=150)
         recovery(funded, f"c-{number}", 10)
@@ -225,4 +236,4 @@ def test_an_ended_deal_forgets_too(funded):
     assert deal.remitted.minor == 500 + 80
     late = funded.entry(500, id="e-1", on=deal.funded_on)
     with pytest.raises(Refusal, match="deal_closed_to_entries"):
-        funded.do("record_remittance", deal.id, [late])
+        funded.do(RecordRemittance(deal_id=deal.id, entries=[late]))

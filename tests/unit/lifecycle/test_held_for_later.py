@@ -7,6 +7,14 @@ from datetime import timedelta
 from holdback import Application, Engine, OffersRequest
 from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.check_results import CheckResult
+from holdback.operations import (
+    AskReferrals,
+    DecideReferral,
+    RecordConsents,
+    RecordEvidence,
+    RequestOffers,
+    RequireChecks,
+)
 from journey import PROFILE, Journey
 from small_folders import changed, country, loaded
 
@@ -34,8 +42,8 @@ def asked(journey, *, evidence=None, renewal=False, **sections):
     else:
         body = OffersRequest(application=Application(**block), **profile)
     context = journey.context(evidence)
-    outcome = journey.engine.request_offers(
-        journey.merchant, body, context, profile=journey.profile
+    outcome = journey.engine.carry_out(
+        journey.merchant, RequestOffers(request=body), context, profile=journey.profile
     )
     journey.offers = journey.keep(outcome)
     return journey.offers.products[0].decision
@@ -46,16 +54,18 @@ def test_a_check_of_which_the_age_alone_is_read_is_made_again_when_it_is_too_old
     `required_checks` names what is missing, too old, or due a second time after an expiry.
     """
     product = changed(
-        country(more=SEARCH), "products.toml", 'require = "identity_verified"',
+        country(more=SEARCH),
+        "products.toml",
+        'require = "identity_verified"',
         'require = "identity_age_days <= 3 days"',
-    )  # fmt: skip
+    )
     journey = a_journey(product)
     record = CheckResult(check="identity", made_at=journey.now, facts={"identity_verified": True})
-    journey.do("record_evidence", [record])
+    journey.do(RecordEvidence(records=[record]))
     body = OffersRequest(application=Application(merchant_id="m-1", currency="EUR"), **PROFILE)
 
     def required():
-        return {one.name: one.why for one in journey.do("required_checks", body).checks}
+        return {one.name: one.why for one in journey.do(RequireChecks(request=body)).checks}
 
     assert "identity" not in required()
     journey.pass_time(days=5)
@@ -72,7 +82,7 @@ def test_consents_that_are_held_count_in_a_request_that_does_not_name_them():
     journey = a_journey(country(more='consents = ["terms"]\n'))
     verified = {"identity_verified": True}
     assert asked(journey, evidence=verified, consents="{}") == "Referred"
-    journey.do("record_consents", {"terms": True})
+    journey.do(RecordConsents(consents={"terms": True}))
     assert asked(journey, consents="{}") == "Accepted"
     assert asked(journey, consents='{"terms": false}') == "Referred"
     assert asked(journey, consents="{}") == "Referred"
@@ -83,19 +93,28 @@ def test_consents_that_are_held_count_in_a_request_that_does_not_name_them():
 def refer(files):
     """The same *files* with a product that a low score refers."""
     return changed(
-        files, "products.toml", 'require = "identity_verified", reason',
+        files,
+        "products.toml",
+        'require = "identity_verified", reason',
         f'require = "{REFERRING}", otherwise = "refer", reason',
-    )  # fmt: skip
+    )
 
 
 def decided(journey, decision, **until):
     """A person's decision about the product in the last set."""
-    journey.do("referrals")
-    outcome = journey.engine.decide_referral(
-        journey.merchant, journey.merchant.referrals[0].application_id, "flex", decision,
-        journey.context(), by="u-1", until=journey.now + timedelta(**until),
+    journey.do(AskReferrals())
+    outcome = journey.engine.carry_out(
+        journey.merchant,
+        DecideReferral(
+            application_id=journey.merchant.referrals[0].application_id,
+            product="flex",
+            decision=decision,
+            by="u-1",
+            until=journey.now + timedelta(**until),
+        ),
+        journey.context(),
         profile=journey.profile,
-    )  # fmt: skip
+    )
     journey.keep(outcome)
 
 

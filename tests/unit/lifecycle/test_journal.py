@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from holdback import Context, Engine, Merchant, Money, Takings, wire
 from holdback.errors import HistoryError
+from holdback.operations import RecordTakings, ReviewRenewal
 from holdback.testing import strategies
 from journey import Journey
 
@@ -27,7 +28,9 @@ def long_journey(days):
         journey.pass_time(days=1)
         today = journey.today()
         amount = Money(number + 1, journey.deal.repayment_amount.currency)
-        journey.do("record_takings", [Takings(on=today, amount=amount)], complete_through=today)
+        journey.do(
+            RecordTakings(takings=[Takings(on=today, amount=amount)], complete_through=today)
+        )
         journey.remit(journey.entry(5, id=f"e-{number}", on=today), complete_through=today)
     return journey
 
@@ -110,7 +113,7 @@ def test_old_transactions_are_derived_from_the_journal():
     recorded = journey.deal.entries
     for _ in range(30):
         journey.pass_time(days=15)
-        journey.do("record_takings", [Takings(on=journey.today(), amount=Money.of(1, "GBP"))])
+        journey.do(RecordTakings(takings=[Takings(on=journey.today(), amount=Money.of(1, "GBP"))]))
 
     assert not journey.deal.entries
     assert ENGINE.transactions(journey.events) == {journey.deal.id: recorded}
@@ -121,9 +124,7 @@ def test_a_host_of_events_never_asks_for_the_reply(long):
     `decide` and `evolve` do what `carry_out` does.
     """
     context = Context(at=long.now + timedelta(days=1), request_id="new")
-    outcome = ENGINE.review_renewal(long.merchant, context)
-    from holdback.lifecycle.commands import ReviewRenewal
-
+    outcome = ENGINE.carry_out(long.merchant, ReviewRenewal(), context)
     events = ENGINE.decide(long.merchant, ReviewRenewal(), context)
 
     assert events == outcome.events

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdback import Context, Engine, wire
+from holdback.operations import AcceptOffer
 from holdback.testing import given
 
 EVIDENCE = {
@@ -143,9 +144,8 @@ def test_a_queue_is_kept_while_the_rules_are_not_loaded():
         type(ENGINE.jurisdictions)(j for j in ENGINE.jurisdictions if not j.code.startswith("US"))
     )
     context = Context(at=story.at, request_id="elsewhere")
-    outcome = elsewhere.accept_offer(
-        story.merchant, offer["offer_id"], context, profile=story.profile
-    )
+    accept = AcceptOffer(offer_id=offer["offer_id"])
+    outcome = elsewhere.carry_out(story.merchant, accept, context, profile=story.profile)
 
     assert outcome.merchant.in_fulfilment.queued
 

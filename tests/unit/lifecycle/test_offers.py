@@ -18,6 +18,14 @@ from holdback import (
     wire,
 )
 from holdback.errors import ConfigurationError
+from holdback.operations import (
+    AssessRenewal,
+    CloseApplication,
+    CloseDeal,
+    RecordTakings,
+    RequestOffers,
+    RequireChecks,
+)
 from journey import ENGINE, EVIDENCE, Journey
 
 
@@ -32,7 +40,7 @@ def record_poor_takings(journey, days):
         Takings(on=first + timedelta(days=place), amount=Money.parse("GBP 100.00"))
         for place in range(days)
     ]
-    journey.do("record_takings", takings, complete_through=journey.today())
+    journey.do(RecordTakings(takings=takings, complete_through=journey.today()))
 
 
 def test_ceasing_to_report_takings_makes_nobody_eligible(renewable):
@@ -41,10 +49,10 @@ def test_ceasing_to_report_takings_makes_nobody_eligible(renewable):
     (decisions/three-ideas).
     """
     record_poor_takings(renewable, 100)
-    poor = renewable.do("assess_renewal")
+    poor = renewable.do(AssessRenewal())
     renewable.pass_time(days=2)
     renewable.remit(complete_through=renewable.today())
-    lapsed = renewable.do("assess_renewal")
+    lapsed = renewable.do(AssessRenewal())
 
     assert poor.outcome == "ineligible"
     assert lapsed.outcome == "undetermined"
@@ -88,11 +96,13 @@ def test_the_second_check_survives_a_clock_that_went_back(journey):
     """
     journey.ask()
     journey.accept()
-    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.do(
+        CloseApplication(application_id=journey.acceptance.application_id, status="declined")
+    )
     journey.pass_time(hours=-1)
     journey.ask()
     journey.pass_time(days=40)
-    checks = journey.do("required_checks", journey.request()).checks
+    checks = journey.do(RequireChecks(request=journey.request())).checks
 
     assert [each.name for each in checks if each.not_before] == ["consumer_credit"]
 
@@ -101,9 +111,9 @@ def test_required_checks_refuse_what_the_request_would_be_refused(funded):
     """
     A host does not pay for a check before a request that is refused.
     """
-    funded.do("close_deal", funded.deal.id, "cancelled")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="cancelled"))
     with pytest.raises(Refusal, match="no_deal_to_renew"):
-        funded.do("required_checks", funded.request(renewal=True))
+        funded.do(RequireChecks(request=funded.request(renewal=True)))
 
 
 def test_open_sets_of_offers_are_bounded(journey):
@@ -142,7 +152,9 @@ def test_an_unknown_jurisdiction():
     context = Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=EVIDENCE)
     new = Journey()
     with pytest.raises(ConfigurationError, match="did you mean `GB`"):
-        ENGINE.request_offers(merchant, new.request(), context, profile=new.profile)
+        ENGINE.carry_out(
+            merchant, RequestOffers(request=new.request()), context, profile=new.profile
+        )
 
 
 def test_a_date_before_the_first_rule(journey):

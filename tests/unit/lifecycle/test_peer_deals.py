@@ -19,9 +19,9 @@ from every_case import for_every
 from holdback import Deal, Entry, Money, Refusal
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.exact.money import Currency
-from holdback.merchant.ledger import Movement
 from holdback.merchant.schedule import Pause, TermsChange
 from holdback.offers.calculator import Term
+from holdback.operations import OPERATIONS, CloseDeal, RecordRemittance
 from journey import Journey
 
 GBP = Currency.of("GBP")
@@ -264,13 +264,15 @@ class Servicing(Journey):
         self.accept()
         self.fund()
         paid = self.deal.balance.minor - pounds(left).minor
-        self.do("record_remittance", self.deal.id, [self.entry(paid, on=self.now.date())])
+        self.do(
+            RecordRemittance(deal_id=self.deal.id, entries=[self.entry(paid, on=self.now.date())])
+        )
 
     def post(self, operation, amount):
         """Carry out an *operation* on the deal, with a new movement of the *amount* today."""
         name = f"{operation}-{self.requests}"
-        movement = Movement(id=name, on=self.now.date(), amount=pounds(amount))
-        self.do(operation, self.deal.id, movement)
+        movement = {"id": name, "on": self.now.date(), "amount": pounds(amount)}
+        self.do(OPERATIONS[operation](deal_id=self.deal.id, **movement))
         return name
 
 
@@ -304,7 +306,7 @@ def test_a_refund_of_too_much():
 def written_off():
     """A merchant whose deal defaulted with 100 left, which was then written off."""
     merchant = Servicing(100)
-    merchant.do("close_deal", merchant.deal.id, "defaulted")
+    merchant.do(CloseDeal(deal_id=merchant.deal.id, status="defaulted"))
     merchant.post("write_off", 100)
     return merchant
 
@@ -325,7 +327,7 @@ def test_a_recovery_after_a_write_off():
     assert merchant.deal.remitted - remitted == pounds(40)
 
     back = merchant.entry(40_00, on=merchant.now.date(), reverses=recovery)
-    merchant.do("record_remittance", merchant.deal.id, [back])
+    merchant.do(RecordRemittance(deal_id=merchant.deal.id, entries=[back]))
     deal = merchant.deal
     assert (deal.balance, deal.written_off) == (pounds(40), pounds(60))
     assert deal.balance + deal.written_off == pounds(100), "what can be recovered is theirs"

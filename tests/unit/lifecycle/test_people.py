@@ -9,6 +9,24 @@ import pytest
 
 from holdback import BankDetails, Engine, InvalidDocument, Refusal, load_jurisdictions, wire
 from holdback.lifecycle.events import RenewalEligibilityChanged
+from holdback.operations import (
+    AskApplications,
+    AskHolds,
+    AskReferrals,
+    ChangeBankDetails,
+    CloseDeal,
+    DecideReferral,
+    DeclineOffers,
+    LiftHold,
+    LookUp,
+    PlaceHold,
+    RecordConsents,
+    RecordSignature,
+    ReinstateDeal,
+    RequestOffers,
+    RequireChecks,
+    ReviewRenewal,
+)
 from holdback.tools.replay.replay import replay, replay_offers
 from journey import EVIDENCE, Journey
 
@@ -23,14 +41,15 @@ def referred():
 
 
 def decide(journey, decision="approve", **more):
-    (referral,) = journey.do("referrals").referrals
+    (referral,) = journey.do(AskReferrals()).referrals
     return journey.do(
-        "decide_referral",
-        referral.application_id,
-        referral.product,
-        decision,
-        by="u-7",
-        **more,
+        DecideReferral(
+            application_id=referral.application_id,
+            product=referral.product,
+            decision=decision,
+            by="u-7",
+            **more,
+        )
     )
 
 
@@ -56,7 +75,7 @@ def test_a_referral_says_what_a_person_needs():
     """
     "`referrals(merchant)` lists open ones with codes, figures and needs."
     """
-    (referral,) = referred().do("referrals").referrals
+    (referral,) = referred().do(AskReferrals()).referrals
 
     assert (referral.product, referral.base_deal_id) == ("flex", None)
     assert [(rule.code, rule.answer) for rule in referral.rules] == [("GB-P-04", False)]
@@ -71,7 +90,7 @@ def test_an_approval_lifts_the_rules_that_referred():
     journey = referred()
     assert flex(journey.offers) == "Referred"
     decide(journey, note="Spoke to the owner.")
-    before = journey.do("referrals")
+    before = journey.do(AskReferrals())
     again = journey.ask(evidence={})
 
     assert flex(again) == "Accepted"
@@ -141,7 +160,7 @@ def test_an_unknown_declining_rule_is_not_lifted():
     journey.ask(evidence={"credit_checked_on": journey.today().isoformat()})
 
     assert flex(journey.offers) == "Referred"
-    (referral,) = [r for r in journey.do("referrals").referrals if r.product == "flex"]
+    (referral,) = [r for r in journey.do(AskReferrals()).referrals if r.product == "flex"]
     assert [(rule.code, rule.answer) for rule in referral.rules] == [("GB-P-04", None)]
     assert referral.needs == ("credit_score",)
 
@@ -151,9 +170,14 @@ def test_an_approval_that_would_lift_nothing_is_refused(journey):
     What is missing is recorded, not approved.
     """
     journey.ask(evidence={})
-    referral = next(r for r in journey.do("referrals").referrals if r.product == "starter")
-    arguments = (referral.application_id, referral.product, "approve")
-    why = refused("not_possible_now", journey.do, "decide_referral", *arguments, by="u-7")
+    referral = next(r for r in journey.do(AskReferrals()).referrals if r.product == "starter")
+    approval = DecideReferral(
+        application_id=referral.application_id,
+        product=referral.product,
+        decision="approve",
+        by="u-7",
+    )
+    why = refused("not_possible_now", journey.do, approval)
 
     assert "it needs average_monthly_takings" in str(why)
 
@@ -174,17 +198,17 @@ def test_a_default_voids_an_approval(funded):
     """
     "A default voids it."
     """
-    funded.do("close_deal", funded.deal.id, "cancelled")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="cancelled"))
     funded.pass_time(hours=1)
     funded.ask(evidence=EVIDENCE | {"credit_score": 600})
     decide(funded)
-    assert [one.decision for one in funded.do("referrals").decisions] == ["approve"]
+    assert [one.decision for one in funded.do(AskReferrals()).decisions] == ["approve"]
     funded.ask(evidence={})
     funded.accept()
     funded.fund()
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
 
-    assert funded.do("referrals").decisions == ()
+    assert funded.do(AskReferrals()).decisions == ()
 
 
 def test_another_application_has_no_such_referral():
@@ -192,12 +216,12 @@ def test_another_application_has_no_such_referral():
     A decision names an open referral.
     """
     journey = referred()
-    arguments = ("a-0", "flex", "approve")
-    refused("referral_not_found", journey.do, "decide_referral", *arguments, by="u-7")
+    unknown = {"application_id": "a-0", "product": "flex", "by": "u-7"}
+    refused("referral_not_found", journey.do, DecideReferral(**unknown, decision="approve"))
     decide(journey)
-    (decision,) = journey.do("referrals").decisions
-    arguments = (decision.application_id, "flex", "decline")
-    refused("referral_not_found", journey.do, "decide_referral", *arguments, by="u-7")
+    (decision,) = journey.do(AskReferrals()).decisions
+    known = unknown | {"application_id": decision.application_id}
+    refused("referral_not_found", journey.do, DecideReferral(**known, decision="decline"))
 
 
 def test_decisions_that_were_lifted_or_declined_are_replayed():
@@ -208,7 +232,7 @@ def test_decisions_that_were_lifted_or_declined_are_replayed():
     decide(journey)
     journey.ask(evidence={})
     approved = json.loads(wire.write_event(journey.events[-1]))
-    journey.do("place_hold", "dispute", by="a-1")
+    journey.do(PlaceHold(code="dispute", by="a-1"))
     journey.ask(evidence={})
     held = json.loads(wire.write_event(journey.events[-1]))
     found = [replay_offers(event, JURISDICTIONS) for event in (approved, held)]
@@ -224,7 +248,7 @@ def test_decisions_that_were_lifted_or_declined_are_replayed():
 
 
 def hold(journey, code="suspected_fraud", **more):
-    return journey.do("place_hold", code, by="a-3", **more)
+    return journey.do(PlaceHold(code=code, by="a-3", **more))
 
 
 def test_on_hold_nothing_is_offered_accepted_or_funded(journey):
@@ -239,11 +263,11 @@ def test_on_hold_nothing_is_offered_accepted_or_funded(journey):
 
     assert "hold" not in str(why)
     assert set(decisions(offers).values()) == {"Referred"}
-    journey.do("lift_hold", "suspected_fraud", by="a-3")
+    journey.do(LiftHold(code="suspected_fraud", by="a-3"))
     journey.accept(offer_id)
     hold(journey, "sanctions")
     refused("not_possible_now", journey.fund)
-    journey.do("lift_hold", "sanctions", by="a-3")
+    journey.do(LiftHold(code="sanctions", by="a-3"))
     assert journey.fund().balance.minor > 0
 
 
@@ -278,7 +302,7 @@ def test_eligibility_is_false_on_hold_and_a_webhook_says_no_more(renewable):
     assert isinstance(event, RenewalEligibilityChanged)
     assert (event.renewal_eligibility, event.decided_by) == (False, "service")
     renewable.remit(renewable.entry(100), complete_through=renewable.today())  # is serviced
-    renewable.do("lift_hold", "suspected_fraud", by="a-3")
+    renewable.do(LiftHold(code="suspected_fraud", by="a-3"))
     assert renewable.active().performance.renewal_eligibility
 
 
@@ -299,7 +323,7 @@ def test_notes_are_shown_with_the_holds(journey):
     journey.ask()
     hold(journey, note="Ask the bank.")
     hold(journey)
-    (only,) = journey.do("holds").holds
+    (only,) = journey.do(AskHolds()).holds
 
     assert (only.code, only.by, only.note) == ("suspected_fraud", "a-3", "Ask the bank.")
     assert b"Ask the bank" not in wire.write_merchant(journey.merchant)
@@ -317,11 +341,11 @@ def test_an_application_lapses(journey):
     journey.ask()
     journey.accept()
     journey.pass_time(days=30, seconds=-1)
-    assert journey.do("applications").applications[0].status == "submitted"
+    assert journey.do(AskApplications()).applications[0].status == "submitted"
     journey.pass_time(seconds=1)
     events = len(journey.events)
 
-    assert journey.do("applications").applications[0].status == "lapsed"
+    assert journey.do(AskApplications()).applications[0].status == "lapsed"
     assert len(journey.events) == events  # a question changes nothing
     refused("not_possible_now", journey.fund)
     journey.ask(evidence={})
@@ -343,14 +367,14 @@ def test_time_on_hold_does_not_count(journey):
     journey.pass_time(days=5)
     hold(journey, "sanctions")
     journey.pass_time(days=5)
-    journey.do("lift_hold", "dispute", by="a-3")
+    journey.do(LiftHold(code="dispute", by="a-3"))
     journey.pass_time(days=90)
-    journey.do("lift_hold", "sanctions", by="a-3")
+    journey.do(LiftHold(code="sanctions", by="a-3"))
     journey.pass_time(days=20, seconds=-1)
-    assert journey.do("applications").applications[0].status == "submitted"
+    assert journey.do(AskApplications()).applications[0].status == "submitted"
     journey.pass_time(seconds=1)
 
-    assert journey.do("applications").applications[0].status == "lapsed"
+    assert journey.do(AskApplications()).applications[0].status == "lapsed"
 
 
 def test_declined_offers_did_not_expire(journey):
@@ -359,16 +383,16 @@ def test_declined_offers_did_not_expire(journey):
     """
     journey.ask()
     application_id = journey.merchant.offer_sets[0].application_id
-    journey.do("decline_offers", application_id)
+    journey.do(DeclineOffers(application_id=application_id))
     events = len(journey.events)
-    journey.do("decline_offers", application_id)
+    journey.do(DeclineOffers(application_id=application_id))
     refused("offer_withdrawn", journey.accept)
-    status = journey.do("applications").applications[0].status
+    status = journey.do(AskApplications()).applications[0].status
     journey.pass_time(days=60)
 
     assert status == "closed"
     assert len(journey.events) == events
-    assert journey.do("required_checks", journey.request()).checks == ()
+    assert journey.do(RequireChecks(request=journey.request())).checks == ()
 
 
 def test_offers_that_expired_are_declined_no_more(journey):
@@ -379,8 +403,8 @@ def test_offers_that_expired_are_declined_no_more(journey):
     journey.now = journey.offers.expires_at
     application_id = journey.merchant.offer_sets[0].application_id
 
-    refused("offers_expired", journey.do, "decline_offers", application_id)
-    refused("application_not_found", journey.do, "decline_offers", "a-0")
+    refused("offers_expired", journey.do, DeclineOffers(application_id=application_id))
+    refused("application_not_found", journey.do, DeclineOffers(application_id="a-0"))
 
 
 def test_a_partner_sees_codes_and_what_was_omitted(journey):
@@ -388,12 +412,12 @@ def test_a_partner_sees_codes_and_what_was_omitted(journey):
     "For a partner status, what was omitted, dates and public codes."
     """
     journey.ask(evidence=EVIDENCE | {"credit_score": 1})
-    (view,) = journey.do("applications").applications
+    (view,) = journey.do(AskApplications()).applications
     assert (view.status, view.products[0].codes) == ("declined", ("GB-P-03",))
     journey.pass_time(hours=1)
     journey.ask(evidence={"credit_score": 700})
     journey.accept(bank_details=None)
-    view = journey.do("applications").applications[-1]
+    view = journey.do(AskApplications()).applications[-1]
 
     assert (view.status, view.omitted) == ("awaiting_details", ("bank_details",))
 
@@ -425,20 +449,21 @@ def test_a_contract_is_signed_before_the_funding():
     """
     journey = in_country("DE", GERMAN)
     journey.accept(bank_details=BankDetails(more={"iban": "DE02120300000000202051"}))
-    (view,) = journey.do("applications").applications
+    (view,) = journey.do(AskApplications()).applications
     assert (view.status, view.signature_required) == ("submitted", True)
     why = refused("not_possible_now", journey.fund)
     assert "not signed" in str(why)
     application_id = journey.acceptance.application_id
     for digest in ("sha256:1", "sha256:2", "sha256:2"):
-        journey.do("record_signature", application_id, "contract", digest)
+        journey.do(
+            RecordSignature(application_id=application_id, document="contract", digest=digest)
+        )
     signed = [e for e in journey.events if type(e).__name__ == "SignatureRecorded"]
     journey.fund()
 
     assert len(signed) == 2
-    refused(
-        "not_possible_now", journey.do, "record_signature", application_id, "contract", "sha256:3"
-    )
+    another = RecordSignature(application_id=application_id, document="contract", digest="sha256:3")
+    refused("not_possible_now", journey.do, another)
 
 
 # -- bank details
@@ -450,18 +475,18 @@ def test_only_complete_details_submit(journey):
     """
     journey.ask()
     first = wire.write(journey.accept(bank_details=BankDetails(bank_name="B")))
-    (view,) = journey.do("applications").applications
+    (view,) = journey.do(AskApplications()).applications
     assert (view.status, view.omitted) == ("awaiting_details", ("bank_details",))
     with pytest.raises(InvalidDocument) as raised:
-        journey.do("change_bank_details", BankDetails(bank_name="C"))
+        journey.do(ChangeBankDetails(bank_details=BankDetails(bank_name="C")))
     assert {e.path for e in raised.value.errors} == {
         "$.bank_details.account_number",
         "$.bank_details.sort_code",
     }
     complete = BankDetails(account_number="12345678", sort_code="10-20-30")
-    journey.do("change_bank_details", complete)
+    journey.do(ChangeBankDetails(bank_details=complete))
 
-    assert journey.do("applications").applications[0].status == "submitted"
+    assert journey.do(AskApplications()).applications[0].status == "submitted"
     assert wire.write(journey.accept(bank_details=BankDetails(bank_name="B"))) == first
     refused("already_accepted", journey.accept, bank_details=complete)
 
@@ -470,9 +495,13 @@ def test_details_are_changed_after_the_funding(funded):
     """
     "Agents correct them before funding and change them after."
     """
-    funded.do("change_bank_details", BankDetails(account_number="99999999", sort_code="99-99-99"))
+    funded.do(
+        ChangeBankDetails(bank_details=BankDetails(account_number="99999999", sort_code="99-99-99"))
+    )
     events = len(funded.events)
-    funded.do("change_bank_details", BankDetails(account_number="99999999", sort_code="99-99-99"))
+    funded.do(
+        ChangeBankDetails(bank_details=BankDetails(account_number="99999999", sort_code="99-99-99"))
+    )
 
     assert len(funded.events) == events
     assert b"99999999" in wire.write_profile(funded.profile)
@@ -506,18 +535,18 @@ def test_funding_looks_at_the_floor_again(renewable):
     why = refused("not_possible_now", renewable.fund)
 
     assert "less than 50 percent" in str(why)
-    assert renewable.do("applications").applications[-1].status == "submitted"
+    assert renewable.do(AskApplications()).applications[-1].status == "submitted"
 
 
 def test_a_default_that_was_a_mistake_is_undone(funded):
     """
     "`reinstate_deal` undoes a default made by mistake."
     """
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
     assert funded.merchant.active_deal is None
-    funded.do("reinstate_deal", funded.deal.id)
+    funded.do(ReinstateDeal(deal_id=funded.deal.id))
     events = len(funded.events)
-    funded.do("reinstate_deal", funded.deal.id)
+    funded.do(ReinstateDeal(deal_id=funded.deal.id))
 
     assert funded.merchant.active_deal == funded.deal
     assert len(funded.events) == events
@@ -528,7 +557,7 @@ def test_a_default_counts_for_ever_in_every_application(funded):
     """
     "A deal that ever defaulted counts for ever", and is known in an initial application.
     """
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
     funded.now = datetime(2026, 12, 1, tzinfo=UTC)
     funded.ask(evidence=EVIDENCE)
     issued = next(e for e in funded.events[::-1] if type(e).__name__ == "OffersIssued")
@@ -560,7 +589,7 @@ def test_nobody_is_invited_whom_every_product_would_decline(renewable):
     assert replay(json.loads(wire.write_event(event))["assessment"], JURISDICTIONS).state == (
         "the same"
     )
-    review = renewable.do("review_renewal")
+    review = renewable.do(ReviewRenewal())
     assert (review.renewal_eligibility, review.decided_by) == (False, "products")
     assert review.assessment.eligible
 
@@ -582,13 +611,16 @@ def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):
 
     engine = Engine.for_trial(calculators={"term/takings_pace": Broken})
     context = renewable.context()
-    found = engine.look_up(renewable.merchant, context)
+    found = engine.carry_out(renewable.merchant, LookUp(), context)
 
     assert not found.reply.deals[-1].performance.renewal_eligibility
     assert [error.code for error in found.errors] == ["wrong_result"]
     with pytest.raises(ConfigurationError):
-        engine.request_offers(
-            renewable.merchant, renewable.request(renewal=True), context, profile=renewable.profile
+        engine.carry_out(
+            renewable.merchant,
+            RequestOffers(request=renewable.request(renewal=True)),
+            context,
+            profile=renewable.profile,
         )
 
 
@@ -599,10 +631,10 @@ def test_consents_are_recorded(funded):
     """
     Consents are given or withdrawn by name, and the others stay.
     """
-    funded.do("record_consents", {"marketing": True})
+    funded.do(RecordConsents(consents={"marketing": True}))
     held = json.loads(wire.write_profile(funded.profile))["sections"]
     events = len(funded.events)
-    funded.do("record_consents", {"marketing": True})
+    funded.do(RecordConsents(consents={"marketing": True}))
 
     assert any(
         isinstance(content, dict) and content.get("marketing") is True for content in held.values()

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from refusals import is_refused
 
-from holdback import Entry, InvalidDocument, Movement
+from holdback import Entry, InvalidDocument
+from holdback.operations import (
+    AssessRenewal,
+    CloseDeal,
+    LookUp,
+    RecordRecovery,
+    RecordRemittance,
+    WriteOff,
+)
 
 
 def test_only_a_reversal_reopens_a_repaid_deal(funded):
@@ -19,9 +27,9 @@ def test_only_a_reversal_reopens_a_repaid_deal(funded):
     funded.accept()
     funded.fund()
     back = Entry(id="back", on=funded.today(), amount=last.amount, reverses=last.id)
-    funded.do("record_remittance", first.id, [back])
+    funded.do(RecordRemittance(deal_id=first.id, entries=[back]))
     funded.pay_down(100)
-    funded.do("record_remittance", first.id, [], complete_through=funded.today())
+    funded.do(RecordRemittance(deal_id=first.id, entries=[], complete_through=funded.today()))
 
     assert [deal.status for deal in funded.merchant.deals] == ["Repaid", "Repaid"]
 
@@ -46,8 +54,8 @@ def test_rules_and_lookup_see_one_performance(funded):
     funded.pass_time(days=funded.deal.term_days // 2)
     funded.remit(funded.entry(funded.deal.repayment_amount.minor), complete_through=funded.today())
     funded.pass_time(days=60)
-    shown = funded.do("look_up").deals[0].performance.performance
-    known = funded.do("assess_renewal").record()["facts"]["performance"]
+    shown = funded.do(LookUp()).deals[0].performance.performance
+    known = funded.do(AssessRenewal()).record()["facts"]["performance"]
 
     assert f"{shown}%" == known
 
@@ -56,16 +64,16 @@ def test_a_default_is_recovered_on_the_day_of_the_payment(funded):
     """
     What was written off and is taken back repaid nothing: the day is that of the last recovery.
     """
-    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
     deal = funded.merchant.deals[-1]
 
     def movement(id_, amount):
-        return Movement(id=id_, on=funded.today(), amount=amount)
+        return {"id": id_, "on": funded.today(), "amount": amount}
 
     funded.pass_time(days=30)
-    funded.do("write_off", deal.id, movement("w-1", deal.balance))
+    funded.do(WriteOff(deal_id=deal.id, **movement("w-1", deal.balance)))
     funded.pass_time(days=30)
-    funded.do("record_recovery", deal.id, movement("c-1", deal.balance))
+    funded.do(RecordRecovery(deal_id=deal.id, **movement("c-1", deal.balance)))
     recovered = [event.on for event in funded.events if type(event).__name__ == "DealRecovered"]
 
     assert recovered == [funded.today()]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from holdback import Context, Money, Refusal, Takings, wire
 from holdback.errors import InvalidDocument
-from holdback.lifecycle.commands import (
+from holdback.merchant.instants import utc
+from holdback.operations import (
     CloseApplication,
     CloseDeal,
     FundDeal,
@@ -19,7 +20,6 @@ from holdback.lifecycle.commands import (
     RecordTakings,
     SupplyDetails,
 )
-from holdback.merchant.instants import utc
 from journey import BANK, Journey
 
 GBP = Money.of(0, "GBP").currency
@@ -117,7 +117,7 @@ def test_the_newest_statement_of_a_day_wins_in_any_order(order, repeated):
         takings(on, 100 * minor, utc(first + timedelta(minutes=minor))) for minor in range(1, 5)
     ]
     for place in [*order, *repeated]:
-        journey.do("record_takings", [statements[place]])
+        journey.do(RecordTakings(takings=[statements[place]]))
 
     assert journey.merchant.takings == (statements[-1],)
 
@@ -127,10 +127,10 @@ def test_two_amounts_of_one_instant_are_a_conflict(journey):
     Two statements of one instant cannot both be the newest.
     """
     at = utc(journey.now)
-    journey.do("record_takings", [takings(journey.today(), 100, at)])
+    journey.do(RecordTakings(takings=[takings(journey.today(), 100, at)]))
     with pytest.raises(Refusal, match="request_conflict"):
-        journey.do("record_takings", [takings(journey.today(), 200, at)])
-    journey.do("record_takings", [takings(journey.today(), 100, at)])
+        journey.do(RecordTakings(takings=[takings(journey.today(), 200, at)]))
+    journey.do(RecordTakings(takings=[takings(journey.today(), 100, at)]))
 
     assert [one.amount.minor for one in journey.merchant.takings] == [100]
 
@@ -141,7 +141,7 @@ def test_a_statement_of_the_future_is_an_error(journey):
     """
     tomorrow = utc(journey.now + timedelta(days=1))
     with pytest.raises(InvalidDocument) as caught:
-        journey.do("record_takings", [takings(journey.today(), 100, tomorrow)])
+        journey.do(RecordTakings(takings=[takings(journey.today(), 100, tomorrow)]))
 
     assert [error.path for error in caught.value.errors] == ["$.takings[0].stated_at"]
 
@@ -159,7 +159,7 @@ def test_an_entry_is_never_recorded_twice_however_late_it_is_repeated(funded):
     remitted, refused = funded.deal.remitted, 0
     for _ in range(60):
         funded.pass_time(days=18)
-        funded.do("record_takings", [takings(funded.today(), 100)])
+        funded.do(RecordTakings(takings=[takings(funded.today(), 100)]))
         for repeated in (entry, evolve(entry, on=funded.today())):
             try:
                 funded.remit(repeated)

@@ -11,6 +11,7 @@ from holdback.errors import ConfigurationError
 from holdback.exact.money import Money
 from holdback.lifecycle.application import filled_application
 from holdback.merchant.evidence import HeldFact
+from holdback.operations import AssessRenewal, CloseDeal, LookUp, RecordTakings, RequireChecks
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded
 
@@ -98,13 +99,13 @@ def test_the_deal_is_funded_serviced_and_looked_up(offered, change):
     offered.fund()
     offered.pass_time(days=2)
     takings = [Takings(on=offered.today(), amount=Money(500, EUR))]
-    offered.do("record_takings", takings, complete_through=offered.today())
+    offered.do(RecordTakings(takings=takings, complete_through=offered.today()))
     offered.remit(offered.entry(1_000), complete_through=offered.today())
-    (deal,) = offered.do("look_up").deals
+    (deal,) = offered.do(LookUp()).deals
 
     assert deal.deal.remitted.minor == 1_000
     assert not deal.performance.renewal_eligibility
-    offered.do("close_deal", offered.deal.id, "cancelled")
+    offered.do(CloseDeal(deal_id=offered.deal.id, status="cancelled"))
     assert offered.engine.rebuild(offered.events) == offered.merchant
     assert wire.read_merchant(wire.write_merchant(offered.merchant)) == offered.merchant
 
@@ -119,10 +120,10 @@ def test_evidence_never_means_something_else(offered, change):
     offered.engine = offered.engine.with_jurisdictions(change)
     if not change.codes:
         with pytest.raises(Refusal, match="not_possible_now"):
-            offered.do("assess_renewal")
+            offered.do(AssessRenewal())
         return
 
-    assert offered.do("assess_renewal").answers.known.get("grade") is None
+    assert offered.do(AssessRenewal()).answers.known.get("grade") is None
 
 
 def test_without_its_jurisdiction_a_merchant_gets_no_new_offers(offered):
@@ -133,7 +134,7 @@ def test_without_its_jurisdiction_a_merchant_gets_no_new_offers(offered):
     with pytest.raises(Refusal, match="not_possible_now"):
         offered.ask(evidence={}, currency="EUR")
     with pytest.raises(Refusal, match="not_possible_now"):
-        offered.do("required_checks", offered.request(currency="EUR"))
+        offered.do(RequireChecks(request=offered.request(currency="EUR")))
 
 
 def test_a_new_merchant_of_an_unknown_jurisdiction_is_an_error_of_the_host(journey):

@@ -11,10 +11,11 @@ from every_case import for_every
 from holdback import Context, InvalidDocument, Merchant, Money, wire
 from holdback.lifecycle.statement import statement_of
 from holdback.merchant.deal import CANCELLED
-from holdback.merchant.ledger import KINDS, Entry, Movement
+from holdback.merchant.ledger import KINDS, Entry
 from holdback.merchant.movements import movements
 from holdback.merchant.statement import STATEMENT_KINDS
 from holdback.merchant.statement_check import statement_differences
+from holdback.operations import AskStatement, RecordRemittance, Refund, Transfer, UnwindDeal
 from journey import ENGINE, Journey
 
 
@@ -118,8 +119,8 @@ def test_an_unwound_renewal_is_shown_with_what_it_did():
     journey.merchant = attrs.evolve(journey.merchant, deals=(first, second))
     before = statement_of(journey.merchant)
     journey.pass_time(days=3)
-    principal = Movement(id="back", on=journey.today(), amount=gbp("4838.40"))
-    journey.do("unwind_deal", second.id, principal)
+    principal = {"id": "back", "on": journey.today(), "amount": gbp("4838.40")}
+    journey.do(UnwindDeal(deal_id=second.id, **principal))
     after = statement_of(journey.merchant)
 
     assert [line for line in short(after.deals[0].lines) if line[0] == "settlement"] == [
@@ -166,7 +167,7 @@ def test_a_balance_below_zero_is_to_be_refunded():
     journey.pass_time(days=20)
     journey.remit(journey.entry(1_200_000, id="all"))
     overpaid = statement_of(journey.merchant)
-    journey.do("refund", journey.deal.id, Movement(id="r", on=journey.today(), amount=gbp("96.00")))
+    journey.do(Refund(deal_id=journey.deal.id, id="r", on=journey.today(), amount=gbp("96.00")))
     refunded = statement_of(journey.merchant)
 
     assert (overpaid.closing.minor, overpaid.received) == (-9600, gbp("12000.00"))
@@ -300,9 +301,9 @@ def moved():
     journey.merchant = attrs.evolve(journey.merchant, deals=(first, second))
     journey.pass_time(days=2)
     late = Entry(id="late", on=journey.today(), amount=gbp("80.00"))
-    journey.do("record_remittance", first.id, [late])
-    part = Movement(id="t", on=journey.today(), amount=gbp("50.00"))
-    journey.do("transfer", first.id, second.id, part)
+    journey.do(RecordRemittance(deal_id=first.id, entries=[late]))
+    part = {"id": "t", "on": journey.today(), "amount": gbp("50.00")}
+    journey.do(Transfer(from_deal_id=first.id, to_deal_id=second.id, **part))
     return journey.merchant
 
 
@@ -407,12 +408,14 @@ def test_the_engine_answers_the_question():
     """
     journey = funded()
     context = Context(at=journey.now, request_id="s")
-    outcome = ENGINE.statement(journey.merchant, context, since=date(2026, 7, 1))
+    outcome = ENGINE.carry_out(journey.merchant, AskStatement(since=date(2026, 7, 1)), context)
 
     assert (outcome.events, outcome.merchant) == ((), journey.merchant)
     assert outcome.reply == statement_of(journey.merchant, date(2026, 7, 1))
     with pytest.raises(InvalidDocument, match="on or after `since`"):
-        ENGINE.statement(journey.merchant, context, since=date(2026, 7, 2), until=date(2026, 7, 1))
+        ENGINE.carry_out(
+            journey.merchant, AskStatement(since=date(2026, 7, 2), until=date(2026, 7, 1)), context
+        )
 
 
 def test_a_statement_as_json():

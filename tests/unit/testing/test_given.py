@@ -12,17 +12,17 @@ import pytest
 from holdback import BankDetails, Engine, InvalidDocument, Merchant, wire
 from holdback.errors import ConfigurationError, HistoryError
 from holdback.lifecycle.check_results import CheckResult
-from holdback.lifecycle.commands import (
+from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
+from holdback.merchant.acceptance import Acceptance
+from holdback.merchant.application import PROFILE
+from holdback.merchant.referral import NotedHold
+from holdback.operations import (
     AcceptOffer,
     FundDeal,
     PlaceHold,
     RequestOffers,
     ReviewRenewal,
 )
-from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
-from holdback.merchant.acceptance import Acceptance
-from holdback.merchant.application import PROFILE
-from holdback.merchant.referral import NotedHold
 from holdback.testing import Story, Then, given
 from holdback.testing.then import PERSONAL, differences, shown
 

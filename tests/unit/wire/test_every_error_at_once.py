@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback import Deal, InvalidDocument, Money, wire
-from holdback.lifecycle.input_checks import input_errors
 from situations import NOW, situation
 
 DAY = NOW.date()
@@ -129,7 +128,7 @@ def errors_of(operation, text):
         command = wire.read_command(operation, text, SITUATION)
     except InvalidDocument as error:
         return error.errors
-    return tuple(input_errors(type(command), command, SITUATION))
+    return tuple(command.input_errors(command, SITUATION))
 
 
 @settings(max_examples=count("documents with mistakes"), deadline=None)

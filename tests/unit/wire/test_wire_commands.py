@@ -9,8 +9,7 @@ from decimal import Decimal
 import pytest
 
 from every_case import for_every
-from holdback import BankDetails, Entry, InvalidDocument, Money, Takings, wire
-from holdback.lifecycle import commands
+from holdback import BankDetails, Entry, InvalidDocument, Money, Takings, operations, wire
 from situations import situation
 
 SITUATION = situation()
@@ -34,20 +33,20 @@ def money(text):
 READ = {
     "accept_offer": (
         {"offer_id": "o-1", "bank_details": {"bank_name": "A"}},
-        commands.AcceptOffer(offer_id="o-1", bank_details=BankDetails(bank_name="A")),
+        operations.AcceptOffer(offer_id="o-1", bank_details=BankDetails(bank_name="A")),
     ),
     "supply_details": (
         {"application_id": "a-1", "details": {"intended_use_of_funds": "Ovens"}},
-        commands.SupplyDetails(application_id="a-1", intended_use_of_funds="Ovens"),
+        operations.SupplyDetails(application_id="a-1", intended_use_of_funds="Ovens"),
     ),
     "close_application": (
         {"application_id": "a-1", "status": "withdrawn"},
-        commands.CloseApplication(application_id="a-1", status="withdrawn"),
+        operations.CloseApplication(application_id="a-1", status="withdrawn"),
     ),
-    "fund_deal": ({"application_id": "a-1"}, commands.FundDeal(application_id="a-1")),
+    "fund_deal": ({"application_id": "a-1"}, operations.FundDeal(application_id="a-1")),
     "record_takings": (
         {"takings": [{"on": "2026-07-01", "amount": "812.34"}], "complete_through": "2026-07-02"},
-        commands.RecordTakings(
+        operations.RecordTakings(
             takings=(Takings(on=date(2026, 7, 1), amount=money("812.34")),),
             complete_through=date(2026, 7, 2),
         ),
@@ -67,7 +66,7 @@ READ = {
                 },
             ],
         },
-        commands.RecordRemittance(
+        operations.RecordRemittance(
             deal_id="d-1",
             entries=(
                 Entry(
@@ -85,9 +84,9 @@ READ = {
     ),
     "close_deal": (
         {"deal_id": "d-1", "status": "cancelled"},
-        commands.CloseDeal(deal_id="d-1", status="cancelled"),
+        operations.CloseDeal(deal_id="d-1", status="cancelled"),
     ),
-    "review_renewal": ({"provider_id": "p-1"}, commands.ReviewRenewal()),
+    "review_renewal": ({"provider_id": "p-1"}, operations.ReviewRenewal()),
 }
 
 
@@ -108,7 +107,7 @@ def test_a_request_for_offers_is_read_as_the_partner_sends_it():
     body = {"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}
     command = read("request_offers", body)
 
-    assert command == commands.RequestOffers(request=wire.read_offers_request(body))
+    assert command == operations.RequestOffers(request=wire.read_offers_request(body))
 
 
 def test_a_day_without_remittances_is_news_when_the_history_is_complete():
@@ -287,7 +286,7 @@ def test_an_operation_without_an_input_lacks_its_fields():
     """
     No input is an empty one.
     """
-    assert wire.read_command("review_renewal", None, SITUATION) == commands.ReviewRenewal()
+    assert wire.read_command("review_renewal", None, SITUATION) == operations.ReviewRenewal()
     with pytest.raises(InvalidDocument, match=r"\$\.application_id: the field is missing"):
         wire.read_command("fund_deal", None, SITUATION)
 

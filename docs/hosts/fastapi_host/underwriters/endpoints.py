@@ -26,7 +26,7 @@ from fastapi_host.underwriters.layout import HEADERS, HOME, link
 from fastapi_host.underwriters.requests import NOT_A_FORM, Fields, PageError, Sent, SignedIn
 from fastapi_host.underwriters.sessions import COOKIE, SECONDS, Sessions
 from holdback import InvalidDocument, Refusal, wire
-from holdback.lifecycle.commands import (
+from holdback.operations import (
     AskApplications,
     AskEvidence,
     AskHolds,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias
 
 from holdback.errors import HoldbackError, did_you_mean
-from holdback.lifecycle.operations import COMMANDS
+from holdback.operations import COMMANDS
 
 # The second argument of `handle`: `partner`, `jurisdiction`, `body` (the operation's JSON, as
 # bytes), `evidence` (what the host's checks found) and, for agents' operations, `merchant_id`.
@@ -45,7 +45,7 @@ class Host(Protocol):
     def handle(
         self,
         operation: str,
-        input: Input,  # noqa: A002  # hosts implement this signature, so the name stays
+        input: Input,  # noqa: A002  # the same signature as `Host.handle`
         *,
         key: str | None,
         at: datetime,

@@ -18,7 +18,6 @@ from uuid import UUID, uuid5
 from attrs import define, field
 
 from holdback import wire
-from holdback.dispatch import perform
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
@@ -29,6 +28,7 @@ from holdback.lifecycle.events import Event
 from holdback.merchant.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input
 from holdback.testing.memory_store import MemoryStore, MerchantKey
+from holdback.wire.commands import read_input
 
 _ATTEMPTS: Final = 100
 _BUSY: Final = (
@@ -185,7 +185,9 @@ class MemoryHost:
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
         body = request.input["body"]
         profile = self.store.profile(merchant)
-        return perform(self.engine, merchant, request.operation, body, context, profile)
+        situation = self.engine.situation(merchant, context)
+        operation = read_input(request.operation, body, situation)
+        return self.engine.carry_out(merchant, operation, context, profile=profile)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
         """Write everything; return False if the merchant's version changed or the key was used."""

@@ -23,7 +23,7 @@ from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle.check_results import CheckResult
-from holdback.lifecycle.commands import ChangeTerms, FreeText
+from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
 from holdback.merchant.application import Application, OffersRequest
 from holdback.merchant.deal import STATUSES, TYPES, Deal
@@ -37,12 +37,12 @@ from holdback.merchant.ledger import (
     Entry,
     EntryKind,
     EntryTotals,
-    Movement,
     SignedMoney,
 )
 from holdback.merchant.offer import Offer
 from holdback.merchant.profile import SALT_BYTES, Profile
 from holdback.merchant.schedule import Pause, TermsChange
+from holdback.operations import ChangeTerms
 from holdback.testing.strategies.rules import assessments
 from holdback.testing.strategies.values import (
     APPLICANTS,
@@ -273,7 +273,6 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Offer: _offers(),
         Entry: CURRENCIES.flatmap(_entries),
         Deal: _deals(),
-        Movement: st.builds(Movement, id=IDS, on=DAYS, amount=CURRENCIES.flatmap(signed)),
         # The provider_id says whether there is a profile.
         Application: _applications(maybe(IDS)),
         OffersRequest: st.builds(OffersRequest, application=_applications(IDS))

@@ -24,11 +24,11 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
-from holdback.lifecycle.operations import COMMANDS, OPERATIONS
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
+from holdback.operations import COMMANDS, OPERATIONS
 from holdback.testing.inputs import newest_offer_id, run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input

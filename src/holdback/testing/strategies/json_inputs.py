@@ -15,11 +15,17 @@ from pendulum import DateTime
 from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.money import Currency, Money
-from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, SupplyDetails
-from holdback.lifecycle.money_commands import AskStatement, ChangeTerms
-from holdback.lifecycle.operations import OPERATIONS
+from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
 from holdback.merchant.ledger import SignedMoney
+from holdback.operations import (
+    OPERATIONS,
+    AskStatement,
+    ChangeTerms,
+    RequestOffers,
+    RequireChecks,
+    SupplyDetails,
+)
 from holdback.testing.inputs import known_operation
 from holdback.testing.strategies.values import (
     CLOSED,
@@ -282,10 +288,9 @@ def inputs(operation: str, *, currency: Currency | str = "GBP") -> st.SearchStra
     Raises:
         ValueError: *operation* is not the name of an operation.
     """
-    row = OPERATIONS[known_operation(operation)]
-    if row.by_provider:
+    kind = OPERATIONS[known_operation(operation)]
+    if kind.by_provider:
         return _object({"provider_id": IDENTIFIERS})
-    kind: type = row.input
     if kind in _OTHER_SHAPES:
         return _OTHER_SHAPES[kind](as_currency(currency))
     return _json_object(kind, as_currency(currency))

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.deal import DEFAULTED, Deal
 from holdback.merchant.instants import utc
 from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
 from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
+from holdback.operations import OPERATIONS
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
@@ -151,7 +151,7 @@ def _bank_details(moment: Moment) -> st.SearchStrategy[Input]:
 
 def _declared_input(moment: Moment, operation: str) -> st.SearchStrategy[Input]:
     """Return inputs with one field for each attribute of the command, and likely ids."""
-    fields = json_fields(OPERATIONS[operation].input, moment.rulebook.currency)
+    fields = json_fields(OPERATIONS[operation], moment.rulebook.currency)
     likely = _likely_ids(moment)
     values = {name: likely.get(name, value) for name, (value, _) in fields.items()}
     return st.fixed_dictionaries(

@@ -16,6 +16,7 @@ from holdback.lifecycle.context import Context
 from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
+from holdback.operations import QuoteSettlement
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 
@@ -141,7 +142,8 @@ def settling(moment: Moment, deal: Deal) -> int:
     """Return what settles *deal* today, in minor units."""
     context = Context(at=moment.at, request_id="q-1")
     try:
-        quote = moment.engine.settlement_quote(moment.merchant, deal.id, moment.day, context).reply
+        question = QuoteSettlement(deal_id=deal.id, on=moment.day)
+        quote = moment.engine.carry_out(moment.merchant, question, context).reply
     except (Refusal, ConfigurationError):
         return deal.balance.minor
     return quote.amount.minor

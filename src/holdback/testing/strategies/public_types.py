@@ -27,20 +27,19 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.application import FilledApplication
 from holdback.lifecycle.check_results import CheckResult
-from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
-from holdback.lifecycle.operations import Reply
 from holdback.merchant.acceptance import AcceptanceIds, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest
 from holdback.merchant.deal import Deal, LookupDeal, Performance
-from holdback.merchant.ledger import Entry, Movement
+from holdback.merchant.ledger import Entry
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import Profile
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
+from holdback.operations import OPERATIONS, Operation, Reply
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.declared_types import CHECKED, PROFILES, any_value
 from holdback.testing.strategies.values import WORDS, few, instants, maybe
@@ -69,8 +68,7 @@ _STORED: Final = st.builds(
 
 _DECLARED: Final[tuple[type, ...]] = (
     *_EVENTS,
-    *get_args(Command),
-    *get_args(Question),
+    *OPERATIONS.values(),
     *get_args(Reply),
     AcceptanceIds,
     Application,
@@ -89,7 +87,6 @@ _DECLARED: Final[tuple[type, ...]] = (
     LookupDeal,
     Merchant,
     Money,
-    Movement,
     Offer,
     OfferSet,
     OffersRequest,
@@ -110,6 +107,7 @@ _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         HoldbackError: rules.ERRORS,
         InvalidDocument: rules.INVALID_DOCUMENTS,
         Jurisdictions: rules.JURISDICTIONS,
+        Operation: st.one_of([any_value(kind) for kind in OPERATIONS.values()]),  # type: ignore[arg-type]  # a class is hashable
         Outcome: _OUTCOMES,
         Profile: PROFILES,
         Reason: rules.REASONS,

@@ -14,13 +14,13 @@ from attrs import define, field
 
 from holdback.errors import StateError
 from holdback.exact.exact_json import Json, Opaque
-from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.merchant import application, deal, merchant, offer, product
 from holdback.merchant.acceptance import BankDetails
 from holdback.merchant.evidence import HeldFact
 from holdback.merchant.ledger import Entry
 from holdback.merchant.profile import Profile, details_section
+from holdback.operations import RequestOffers
 from holdback.wire.first_format import documents as first
 
 _T = TypeVar("_T")
@@ -69,7 +69,7 @@ class Sections:
         """Return the fingerprint of *request*, by which a repetition of it is recognised."""
         block = like(application.Application, request.application)
         whole = like(application.OffersRequest, request, application=block)
-        return fingerprint("request_offers", RequestOffers(request=whole), self.profile)
+        return fingerprint(RequestOffers(request=whole), self.profile)
 
 
 def upcast_merchant(

@@ -8,9 +8,9 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.lifecycle.operations import OPERATIONS
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt
+from holdback.operations import OPERATIONS
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.agent_operations import AGENTS

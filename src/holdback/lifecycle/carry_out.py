@@ -1,8 +1,8 @@
-"""Decide what a command leads to: its events and its reply, or a refusal that changes nothing.
+"""Carry an operation out: its events and its reply, or a refusal that changes nothing.
 
-1. The same merchant, profile, command, context and configuration give the same events, byte for
+1. The same merchant, profile, operation, context and configuration give the same events, byte for
    byte.
-2. A command that was carried out before gives no events, so a retry is safe.
+2. An operation that was carried out before gives no events, so a retry is safe.
 3. Renewal eligibility is announced when it has changed, and only then.
 4. What no operation can ask for any more is forgotten, in an event of its own.
 """
@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from attrs import evolve
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.commands import Command, Question, RequestOffers
+from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision, Outcome
@@ -24,87 +24,93 @@ from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evidence_recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
-from holdback.lifecycle.first_format import first_format_refusal, first_format_reply
+from holdback.lifecycle.first_format import (
+    IN_FIRST_FORMAT,
+    first_format_refusal,
+    first_format_reply,
+)
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.fulfilment import lapse
 from holdback.lifecycle.invitation import invitation, is_barred
 from holdback.lifecycle.invited import Invitation
-from holdback.lifecycle.operations import Operation, operation_of
+from holdback.lifecycle.offers import RequestOffers
+from holdback.lifecycle.operation import Operation
 from holdback.lifecycle.receipts import repeated_reply, without_entries
 from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.merchant import CarriedOut, Merchant
-from holdback.merchant.profile import Profile
+
+Reply = TypeVar("Reply")
 
 
-def decide(
-    merchant: Merchant,
-    profile: Profile | None,
-    command: Command | Question,
-    context: Context,
-    configuration: Configuration,
-) -> Outcome[Any]:
+def carry_out(operation: Operation[Reply], case: Case) -> Outcome[Reply]:
     """
-    Return what *command* leads to; the reply may raise.
+    Return the outcome of *operation* in this *case*; the reply may raise.
 
-    There are no events if the command was carried out before, or is a question.
+    There are no events if it was carried out before, or is a question.
 
     Raises:
         Refusal: an expected business "no".
-        InvalidDocument: the command is invalid.
+        InvalidDocument: a field of the operation is invalid.
         ConfigurationError: the evidence, a calculator or the links of the host are invalid.
-        TypeError: the operation takes the profile, and none was given.
+        TypeError: *operation* is not one, or it takes the profile, and none was given.
     """
-    operation = operation_of(command)
-    if operation.takes_profile and profile is None:
+    if not isinstance(operation, Operation):
+        raise TypeError(f"expected an operation, not `{type(operation).__name__}`")
+    if operation.takes_profile and case.given_profile is None:
         raise TypeError(f"`{operation.name}` takes the merchant's profile: give `profile=`")
-    decider = _Decider(
-        operation=operation,
-        before=merchant,
-        profile=profile,
-        command=command,
-        context=context.not_before(merchant.last_seen_at),
-        configuration=configuration,
-    )
-    return decider.repeated() or decider.decided()
+    context = case.context.not_before(case.merchant.last_seen_at)
+    attempt = _Attempt(operation, evolve(case, context=context))
+    return attempt.repeated() or attempt.outcome()
 
 
-@frozen(kw_only=True)
-class _Decider:
-    """One command being decided, with everything that its decision depends on."""
+@frozen
+class _Attempt(Generic[Reply]):
+    """One operation being carried out, in the case before it."""
 
-    operation: Operation
-    before: Merchant
-    profile: Profile | None
-    command: Any
-    context: Context
-    configuration: Configuration
+    operation: Operation[Reply]
+    case: Case
 
-    def repeated(self) -> Outcome[Any] | None:
+    @property
+    def before(self) -> Merchant:
+        """The merchant before the operation."""
+        return self.case.merchant
+
+    @property
+    def context(self) -> Context:
+        """The context of the attempt."""
+        return self.case.context
+
+    @property
+    def configuration(self) -> Configuration:
+        """The configuration of the engine."""
+        return self.case.configuration
+
+    def repeated(self) -> Outcome[Reply] | None:
         """Return the reply to a request that is remembered, None for another."""
         if self.operation.is_question:
             return None
         request_id, before = self.context.request_id, self.before
         earlier = before.request_of(request_id)
         if earlier is None and (
-            self.operation.input is RequestOffers  # its handler compares with the set
+            isinstance(self.operation, RequestOffers)  # it compares with the set itself
             or not any(offer_set.request_id == request_id for offer_set in before.sets)
         ):
             return None
         if earlier is None or earlier.carried_out.fingerprint != self._fingerprint():
             raise Refusal("request_conflict", "this request id was used before for another request")
-        reply = repeated_reply(earlier.carried_out.receipt, self.command)
+        reply: Any = repeated_reply(earlier.carried_out.receipt, self.operation)
         return Outcome(
             reply=reply,
             events=(),
-            merchant=self.before,
-            profile=self.profile,
+            merchant=before,
+            profile=self.case.given_profile,
             format=self.configuration.format,
         )
 
-    def decided(self) -> Outcome[Any]:
-        """Return the decision of the operation's handler, with the events that follow from it."""
+    def outcome(self) -> Outcome[Reply]:
+        """Return what the operation decides, with the events that follow from it."""
         first = self._first()
-        decision = self._handled(evolve_all(self.before, self._numbered(first)))
+        decision = self._decided(evolve_all(self.before, self._numbered(first)))
         own = decision.events
         # Format 1 has neither lapses nor records of checks.
         if (own or self.operation.always_announces) and not self._first_format:
@@ -117,7 +123,7 @@ class _Decider:
             after = evolve_all(self.before, events)
         following, errors = self._following(decision, events, after)
         more = numbered(following, after, request_id=self.context.request_id)
-        profile = self.profile if decision.profile is None else decision.profile
+        profile = self.case.given_profile if decision.profile is None else decision.profile
         return Outcome(
             reply=reply,
             events=events + more,
@@ -160,21 +166,19 @@ class _Decider:
 
     def _takes_takings(self) -> bool:
         """Return whether takings can be evidence: a merchant with a deal has them recorded."""
-        if self.operation.input is RequestOffers:
-            return not self.command.request.renewal
+        if isinstance(self.operation, RequestOffers):
+            return not self.operation.request.renewal
         return self.before.active_deal is None
 
     @property
     def _first_format(self) -> bool:
         return self.configuration.format == FIRST_FORMAT
 
-    def _handled(self, merchant: Merchant) -> Decision[Any]:
-        if self._first_format and not self.operation.in_first_format:
+    def _decided(self, merchant: Merchant) -> Decision[Reply]:
+        kind = type(self.operation)
+        if self._first_format and not (kind.is_question or kind.name in IN_FIRST_FORMAT):
             raise first_format_refusal()
-        arguments = (merchant, self.command, self.context, self.configuration)
-        if self.operation.takes_profile:
-            arguments += (self.profile,)  # type: ignore[assignment]  # of handlers that take it
-        return self.operation.handler(*arguments)
+        return self.operation.decide(evolve(self.case, merchant=merchant))
 
     def _reply(self, decision: Decision[Any], after: Merchant) -> Any:
         if self._first_format:
@@ -184,8 +188,7 @@ class _Decider:
         return decision.reply(after)
 
     def _fingerprint(self) -> str:
-        profile = self.profile if self.operation.takes_profile else None
-        return fingerprint(self.operation.name, self.command, profile)
+        return fingerprint(self.operation, self.case.given_profile)
 
     def _carried_out(self, reply: Any) -> CarriedOut:
         return CarriedOut(
@@ -216,7 +219,7 @@ class _Decider:
 
     def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
         """Return whether *after* is invited to renew; None if nobody was and nobody can be."""
-        if self._first_format and self.operation.input is RequestOffers:
+        if self._first_format and isinstance(self.operation, RequestOffers):
             return None  # as the first version, whose processes may run beside this one
         at, configuration = self.context.at, self.configuration
         rulebook = configuration.loaded_rulebook(after, at)

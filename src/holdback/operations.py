@@ -1,0 +1,197 @@
+"""The operations: each a class with its input, its documentation, its reply and what it decides.
+
+An engine carries them out: `engine.carry_out(merchant, FundDeal(application_id=...), context)`. The
+module of each is in `lifecycle`; this one names them all, with the replies that `holdback` does not
+export. Everything that needs to know the operations reads `OPERATIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from holdback.eligibility.assessment import Assessment
+from holdback.lifecycle.acceptance import AcceptOffer
+from holdback.lifecycle.application_views import AskApplications, DeclineOffers
+from holdback.lifecycle.bank_details import ChangeBankDetails
+from holdback.lifecycle.consents import RecordConsents
+from holdback.lifecycle.early_settlement import QuoteSettlement, SettleEarly
+from holdback.lifecycle.erasure import EraseProfile
+from holdback.lifecycle.evidence_recording import AskEvidence, RecordEvidence
+from holdback.lifecycle.fulfilment import CloseApplication, FundDeal, RecordSignature, SupplyDetails
+from holdback.lifecycle.holds import AskHolds, LiftHold, PlaceHold
+from holdback.lifecycle.ledger_operations import Adjust, RecordRecovery, Refund, Transfer, WriteOff
+from holdback.lifecycle.lookup import AssessRenewal, LookUp, ReviewRenewal
+from holdback.lifecycle.offers import RequestOffers, RequireChecks
+from holdback.lifecycle.operation import (
+    Command,
+    Operation,
+    PersonalCommand,
+    PersonalQuestion,
+    Question,
+)
+from holdback.lifecycle.referrals import AskReferrals, DecideReferral
+from holdback.lifecycle.remittances import CloseDeal, RecordRemittance, RecordTakings, ReinstateDeal
+from holdback.lifecycle.renewal_review import RenewalReview
+from holdback.lifecycle.requoting import Requote
+from holdback.lifecycle.schedule_changes import ChangeTerms, PauseDeal, ResumeDeal
+from holdback.lifecycle.statement import AskStatement
+from holdback.lifecycle.unwinding import UnwindDeal
+from holdback.merchant.acceptance import Acceptance, ApplicationStatus
+from holdback.merchant.application import Applications, Check, HeldEvidence, RequiredChecks
+from holdback.merchant.deal import LookupDeal, MerchantLookup, Performance
+from holdback.merchant.product import Offers
+from holdback.merchant.receipt import (
+    DealReceipt,
+    ProfileStatus,
+    RecordReceipt,
+    SettlementQuote,
+    TakingsReceipt,
+)
+from holdback.merchant.referral import Holds, Referrals
+from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
+
+__all__ = [
+    "COMMANDS",
+    "OPERATIONS",
+    "AcceptOffer",
+    "Adjust",
+    "ApplicationStatus",
+    "Applications",
+    "AskApplications",
+    "AskEvidence",
+    "AskHolds",
+    "AskReferrals",
+    "AskStatement",
+    "AssessRenewal",
+    "ChangeBankDetails",
+    "ChangeTerms",
+    "Check",
+    "CloseApplication",
+    "CloseDeal",
+    "Command",
+    "DealReceipt",
+    "DealStatement",
+    "DecideReferral",
+    "DeclineOffers",
+    "EraseProfile",
+    "FundDeal",
+    "HeldEvidence",
+    "Holds",
+    "KindTotal",
+    "LiftHold",
+    "LookUp",
+    "LookupDeal",
+    "MerchantLookup",
+    "Offers",
+    "Operation",
+    "PauseDeal",
+    "Performance",
+    "PersonalCommand",
+    "PersonalQuestion",
+    "PlaceHold",
+    "ProfileStatus",
+    "Question",
+    "QuoteSettlement",
+    "RecordConsents",
+    "RecordEvidence",
+    "RecordReceipt",
+    "RecordRecovery",
+    "RecordRemittance",
+    "RecordSignature",
+    "RecordTakings",
+    "Referrals",
+    "Refund",
+    "ReinstateDeal",
+    "RenewalReview",
+    "Reply",
+    "RequestOffers",
+    "RequireChecks",
+    "RequiredChecks",
+    "Requote",
+    "ResumeDeal",
+    "ReviewRenewal",
+    "SettleEarly",
+    "SettlementQuote",
+    "Statement",
+    "StatementLine",
+    "SupplyDetails",
+    "TakingsReceipt",
+    "Transfer",
+    "UnwindDeal",
+    "WriteOff",
+]
+
+# What an operation replies with, which `wire.write` writes as JSON.
+Reply: TypeAlias = (
+    Offers
+    | Acceptance
+    | MerchantLookup
+    | ApplicationStatus
+    | DealReceipt
+    | TakingsReceipt
+    | ProfileStatus
+    | RequiredChecks
+    | Assessment
+    | RenewalReview
+    | RecordReceipt
+    | Applications
+    | Referrals
+    | Holds
+    | HeldEvidence
+    | SettlementQuote
+    | Statement
+)
+
+
+# The operations by name.
+OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
+    {
+        operation.name: operation
+        for operation in (
+            RequestOffers,
+            AcceptOffer,
+            SupplyDetails,
+            CloseApplication,
+            FundDeal,
+            RecordTakings,
+            RecordRemittance,
+            CloseDeal,
+            EraseProfile,
+            RecordEvidence,
+            DecideReferral,
+            PlaceHold,
+            LiftHold,
+            DeclineOffers,
+            RecordSignature,
+            ChangeBankDetails,
+            RecordConsents,
+            ReinstateDeal,
+            Refund,
+            Transfer,
+            RecordRecovery,
+            WriteOff,
+            Adjust,
+            UnwindDeal,
+            PauseDeal,
+            ResumeDeal,
+            ChangeTerms,
+            SettleEarly,
+            Requote,
+            ReviewRenewal,
+            LookUp,
+            AssessRenewal,
+            RequireChecks,
+            QuoteSettlement,
+            AskStatement,
+            AskApplications,
+            AskReferrals,
+            AskHolds,
+            AskEvidence,
+        )
+    }
+)
+
+# The names of the operations that may change a merchant.
+COMMANDS: Final = tuple(name for name, operation in OPERATIONS.items() if not operation.is_question)
