@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager
 from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Profile, Refusal, wire
-from holdback.lifecycle.events import OfferAccepted, OfferRequoted, OffersIssued
 from holdback.operations import LookUp
 
 TABLES = """
@@ -122,12 +121,12 @@ class SqliteHost:
         key = (merchant.partner, merchant.merchant_id)
         documents = (*key, stored.state, stored.profile)
         db.execute("insert or replace into merchants values (?, ?, ?, ?)", documents)
-        for event, written in zip(outcome.events, stored.events, strict=True):
-            row = (*key, written)
+        for event in stored.events:
+            row = (*key, event)
             db.execute("insert into events (partner, merchant_id, event) values (?, ?, ?)", row)
-            for kind, name in new_names(event):
-                row = (merchant.partner, kind, name, merchant.merchant_id)
-                db.execute("insert or ignore into names values (?, ?, ?, ?)", row)
+        for kind, name in outcome.names:
+            row = (merchant.partner, kind, name, merchant.merchant_id)
+            db.execute("insert or ignore into names values (?, ?, ?, ?)", row)
 
     def history(self, partner, merchant_id):
         """Return the merchant's events as JSON, in order."""
@@ -170,16 +169,3 @@ def text_field(body, field):
     if type(value) is not str:
         raise InvalidDocument.of("wrong_type", "expected text", path=f"$.{field}")
     return value
-
-
-def new_names(event):
-    """Yield the names, each with its kind, by which a partner can find the merchant from now on."""
-    if isinstance(event, OffersIssued):
-        for product in event.offer_set.products:
-            for offer in product.offers:
-                yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferRequoted):
-        for offer in event.offers:
-            yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.provider_id

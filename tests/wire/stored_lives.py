@@ -38,7 +38,7 @@ class FirstHost(Journey):
     def keep(self, outcome):
         if not outcome.events:
             return outcome.reply
-        outcome = attrs.evolve(outcome, profile=outcome.profile or self.profile)
+        outcome = attrs.evolve(outcome, profile=outcome.profile)
         stored = wire.write_stored(outcome, format=1)
         self.state = stored.state
         self.journal += stored.events

@@ -18,9 +18,6 @@ from holdback.lifecycle.events import (
     DealPaused,
     DealResumed,
     DealUnwound,
-    OfferAccepted,
-    OfferRequoted,
-    OffersIssued,
     QueuedRenewalReady,
     ReferralDecided,
     RenewalEligibilityChanged,
@@ -57,7 +54,6 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
     outcome, documents, *, before, version, notify, reply
 ):
     """Return what to write for an outcome with events, and its `documents`."""
-    provider_id = None if before is None else before.provider_id
     done, work = changes(before, outcome.merchant)
     key = {"partner": outcome.merchant.partner, "merchant_id": outcome.merchant.merchant_id}
     numbers = {"version": version, "after": version + len(outcome.events)}
@@ -74,7 +70,11 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
             }
             for event, written in zip(outcome.events, documents.events, strict=True)
         ],
-        names=[key | name for event in outcome.events for name in _names(event, provider_id)],
+        names=[
+            {**key, "kind": kind, "name": name}
+            for kind, name in outcome.names
+            if before is None or name != before.provider_id
+        ],
         done=[key | dict(zip(WORK_KEY, of_work, strict=True)) for of_work in done],
         work=[key | one._asdict() for one in work],
         reply=reply,
@@ -83,19 +83,6 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
 
 def _due(event, notify):
     return 0 if notify and isinstance(event, PUBLISHED) else None
-
-
-def _names(event, provider_id):
-    """Yield the names by which the partner can find the merchant from now on."""
-    if isinstance(event, OffersIssued):
-        for product in event.offer_set.products:
-            for offer in product.offers:
-                yield {"kind": "offer_id", "name": offer.offer_id}
-    elif isinstance(event, OfferRequoted):
-        for offer in event.offers:
-            yield {"kind": "offer_id", "name": offer.offer_id}
-    elif isinstance(event, OfferAccepted) and provider_id is None:
-        yield {"kind": "provider_id", "name": event.provider_id}
 
 
 WORK_KEY = ("kind", "application_id", "product")

@@ -108,7 +108,7 @@ class _Host:
         operation = read_input(step["operation"], body, situation)
         outcome = self.engine.carry_out(merchant, operation, context, profile=profile)
         self.store.save(outcome.merchant, outcome.profile)
-        self.store.add_names(outcome.merchant, outcome.events)
+        self.store.add_names(outcome)
         return outcome
 
     def look_up(self, outcome: Outcome[Any], context: Context) -> MerchantLookup:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from attrs import field
 
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import NEWEST_FORMAT
-from holdback.lifecycle.events import Event
+from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
 from holdback.lifecycle.invited import Invitation
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 
 Reply_co = TypeVar("Reply_co", covariant=True)
+
+# What a partner can find a merchant by, besides its own merchant_id.
+NameKind: TypeAlias = Literal["offer_id", "provider_id"]
 
 
 @frozen
@@ -42,9 +45,9 @@ class Outcome(Generic[Reply_co]):
     The outcome of an operation: the reply to send, the events, and the documents to store.
 
     Without events nothing has changed: the operation is a question or was carried out before.
-    `profile` is the one to store, None if none was given. `format` is the one that the engine
-    writes. `errors` are those of the host's calculators that kept a renewal from being eligible:
-    the host repairs them, and no partner sees them.
+    `profile` is the one to store: the one that was given, changed or not; None if none was given.
+    `format` is the one that the engine writes. `errors` are those of the host's calculators that
+    kept a renewal from being eligible: the host repairs them, and no partner sees them.
     """
 
     reply: Reply_co
@@ -53,3 +56,25 @@ class Outcome(Generic[Reply_co]):
     profile: Profile | None = field(default=None, repr=False)
     format: int = field(default=NEWEST_FORMAT, repr=False)
     errors: tuple[ErrorDetail, ...] = ()
+
+    @property
+    def names(self) -> tuple[tuple[NameKind, str], ...]:
+        """
+        The names by which the partner can find the merchant from now on, each with its kind.
+
+        A host that finds merchants by them stores them beside the merchant. A partner's merchant
+        keeps its provider_id, so that one may be stored already.
+        """
+        return tuple(name for event in self.events for name in _names_in(event))
+
+
+def _names_in(event: Event) -> Iterator[tuple[NameKind, str]]:
+    if isinstance(event, OffersIssued):
+        for product in event.offer_set.products:
+            for offer in product.offers:
+                yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferRequoted):
+        for offer in event.offers:
+            yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferAccepted):
+        yield "provider_id", event.provider_id

@@ -285,13 +285,14 @@ class Story:
             outcome = run_operation(self.engine, self.merchant, what, given, context, self.profile)
         except (Refusal, InvalidDocument, ConfigurationError) as error:
             return attrs.evolve(then, error=error)
+        assert outcome.profile is not None, "it was given"
         return attrs.evolve(
             then,
             carried_out=outcome,
             story=attrs.evolve(
                 then.story,
                 merchant=outcome.merchant,
-                profile=outcome.profile or self.profile,
+                profile=outcome.profile,
                 happened=(*self.happened, *outcome.events),
                 replies=(*self.replies, frozen_record(wire.to_dict(outcome.reply))),
             ),

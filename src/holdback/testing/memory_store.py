@@ -8,16 +8,14 @@ another's merchants.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import define, field
 
-from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
+from holdback.lifecycle.decision import NameKind, Outcome
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import SALT_BYTES, Profile
 
-NameKind: TypeAlias = Literal["offer_id", "provider_id"]
 # The partner and its merchant_id: two partners may use the same merchant_id.
 MerchantKey: TypeAlias = tuple[str, str]
 
@@ -65,20 +63,8 @@ class MemoryStore:
         if profile is not None:
             self.profiles[key] = profile
 
-    def add_names(self, merchant: Merchant, events: Iterable[Event]) -> None:
-        """Store the names that the partner may use for *merchant* after *events*."""
-        for event in events:
-            for kind, name in _new_names(event):
-                self.names[merchant.partner, kind, name] = merchant.merchant_id
-
-
-def _new_names(event: Event) -> Iterator[tuple[NameKind, str]]:
-    if isinstance(event, OffersIssued):
-        for product in event.offer_set.products:
-            for offer in product.offers:
-                yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferRequoted):
-        for offer in event.offers:
-            yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.provider_id
+    def add_names(self, outcome: Outcome[Any]) -> None:
+        """Store the names that the partner may use for the merchant after *outcome*."""
+        merchant = outcome.merchant
+        for kind, name in outcome.names:
+            self.names[merchant.partner, kind, name] = merchant.merchant_id

@@ -24,7 +24,6 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.events import Event
 from holdback.merchant.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input
 from holdback.testing.memory_store import MemoryStore, MerchantKey
@@ -202,17 +201,18 @@ class MemoryHost:
                 self.store.replies[request.partner, request.key] = (request.fingerprint, reply)
             if outcome.events:
                 self.save(outcome, version + 1)
-                self.record(outcome.merchant, stored, outcome.events)
+                self.record(outcome, stored)
         return True
 
     def save(self, outcome: Outcome[Any], version: int) -> None:
         """Write the merchant's state and its profile."""
         self.store.save(outcome.merchant, outcome.profile, version)
 
-    def record(self, merchant: Merchant, stored: Sequence[bytes], events: Sequence[Event]) -> None:
+    def record(self, outcome: Outcome[Any], stored: Sequence[bytes]) -> None:
         """Write the events, and the names by which the partner can now find the merchant."""
+        merchant = outcome.merchant
         self.store.events[merchant.partner, merchant.merchant_id] += stored
-        self.store.add_names(merchant, events)
+        self.store.add_names(outcome)
 
     def history(self, partner: str, merchant_id: str) -> Sequence[bytes]:
         """Return the merchant's events as JSON."""

@@ -183,7 +183,8 @@ class _Host:
             refused = error.with_traceback(None)  # the frames would keep every draw alive
         else:
             self.merchant, events = outcome.merchant, outcome.events
-            self.profile = outcome.profile or self.profile
+            assert outcome.profile is not None, "it was given"
+            self.profile = outcome.profile
         self.steps.append(
             Step(
                 at=self.at,
