@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdback.eligibility import derived_facts
 from holdback.lifecycle import (
     early_settlement,
-    evolve_money,
+    evolve,
     ledger_operations,
     postings,
     remittances,
@@ -105,10 +105,10 @@ ERRORS = {
         (unwinding._charge_left, "else discount.minor", "else 0"),
     ],
     "the base deal stays settled": [
-        (evolve_money._deal_unwound, "Money(0, base.repayment_amount.currency)", "base.settled"),
+        (evolve._deal_unwound, "Money(0, base.repayment_amount.currency)", "base.settled"),
     ],
     "the gap of an unwound renewal counts as elapsed": [
-        (evolve_money._with_gap, "else (*pauses, gap)", "else pauses"),
+        (evolve._with_gap, "else (*pauses, gap)", "else pauses"),
     ],
     "a settlement takes a minor unit less": [
         (early_settlement.SettleEarly.decide, "self.amount < quote.amount",

@@ -24,7 +24,6 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import (
     evidence,
     evolve,
-    evolve_people,
     fulfilment,
     invitation,
     offers,
@@ -74,10 +73,10 @@ def test_engine_and_model_agree_on_every_history(chunk):
 # Errors that a lender would pay for, each by edits of the engine: function, text, other text.
 FAULTS = {
     "the newest record is the one that arrived last": [
-        (evolve_people._evidence_recorded, "record.made_at > earlier.made_at", "True"),
+        (evolve._evidence_recorded, "record.made_at > earlier.made_at", "True"),
     ],
     "a fact that a newer record does not give stays known": [
-        (evolve_people._evidence_recorded, "= record\n",
+        (evolve._evidence_recorded, "= record\n",
          "= attrs.evolve(record, facts={**(earlier.facts if earlier else {}), **record.facts})\n"),
     ],
     "a result may be a day older": [
@@ -141,7 +140,7 @@ FAULTS = {
         (fulfilment._check_funding, "base.progress < FLOOR", "False"),
     ],
     "the time on hold counts for a lapse": [
-        (evolve_people._hold_lifted, "elapsed(since, until)", "elapsed(since, since)"),
+        (evolve._hold_lifted, "elapsed(since, until)", "elapsed(since, since)"),
     ],
     "an application lapses after its last instant": [
         (fulfilment.lapse, "at < waiting.lapses_at", "at <= waiting.lapses_at"),

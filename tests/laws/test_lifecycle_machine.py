@@ -37,7 +37,6 @@ from holdback import (
 )
 from holdback.errors import ConfigurationError
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle import money_events
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.events import event_type
 from holdback.lifecycle.evolve import evolve_all
@@ -530,7 +529,15 @@ class LifecycleOfMoney(MoneyRules, Lifecycle):
 
 # The events of a deal's money, of which the first machine brings hardly any about.
 OF_MONEY = {
-    kind for kind, event in wire.EVENT_TYPES.items() if event.__module__ == money_events.__name__
+    "EntriesPosted",
+    "DealRecovered",
+    "DealDefaultedAgain",
+    "DealUnwound",
+    "DealPaused",
+    "DealResumed",
+    "TermsChanged",
+    "OfferRequoted",
+    "QueuedRenewalReady",
 }
 
 

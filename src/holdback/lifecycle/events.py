@@ -21,35 +21,13 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.envelope import Envelope
-from holdback.lifecycle.money_events import (
-    DealDefaultedAgain,
-    DealPaused,
-    DealRecovered,
-    DealResumed,
-    DealUnwound,
-    EntriesPosted,
-    OfferRequoted,
-    QueuedRenewalReady,
-    TermsChanged,
-)
-from holdback.lifecycle.people_events import (
-    ApplicationLapsed,
-    BankDetailsChanged,
-    ConsentsRecorded,
-    DealReinstated,
-    EvidenceRecorded,
-    HoldLifted,
-    HoldPlaced,
-    OffersDeclined,
-    ReferralDecided,
-    SignatureRecorded,
-)
 from holdback.merchant.deal import Deal
-from holdback.merchant.ledger import Entry
-from holdback.merchant.merchant import Merchant, OfferSet, Takings
+from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.ledger import Entry, Posting
+from holdback.merchant.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
 from holdback.merchant.offer import Offer
-from holdback.merchant.referral import Referral
+from holdback.merchant.referral import Hold, Referral, ReferralDecision
+from holdback.merchant.schedule import TermsChange
 
 __all__ = [
     "ApplicationClosed",
@@ -89,6 +67,23 @@ __all__ = [
     "TakingsRecorded",
     "TermsChanged",
 ]
+
+
+@frozen(kw_only=True)
+class Envelope:
+    """
+    What every event has: its instant, its merchant, its place in the journal, and its request.
+
+    The events of a merchant are numbered from 1 without gaps. `carried_out` is on the last event of
+    an operation that is remembered, so that it is not repeated. `decide` fills the envelope in.
+    """
+
+    at: DateTime
+    partner: str = ""
+    merchant_id: str = ""
+    sequence: int = 0
+    request_id: str | None = None
+    carried_out: CarriedOut | None = None
 
 
 @frozen(kw_only=True)
@@ -284,6 +279,175 @@ class Forgotten(Envelope):
     servicing_before: DateTime | None = None
     takings_before: date | None = None
     entries_through: tuple[EntriesClosed, ...] = ()
+
+
+@frozen(kw_only=True)
+class EvidenceRecorded(Envelope):
+    """
+    Results of checks were recorded, in whichever order they were made.
+
+    `jurisdiction` is the merchant's: this may be its first event.
+    """
+
+    jurisdiction: str
+    records: tuple[CheckRecord, ...]
+
+
+@frozen(kw_only=True)
+class ReferralDecided(Envelope):
+    """A person decided a referral, so the partner may ask again; `sections` name the note."""
+
+    decision: ReferralDecision
+
+
+@frozen(kw_only=True)
+class HoldPlaced(Envelope):
+    """An agent holds the merchant."""
+
+    hold: Hold
+
+
+@frozen(kw_only=True)
+class HoldLifted(Envelope):
+    """The hold with this code was lifted, by the person whose identifier is `by`."""
+
+    code: str
+    by: str
+
+
+@frozen(kw_only=True)
+class OffersDeclined(Envelope):
+    """The open offers of an application were declined on the merchant's behalf."""
+
+    application_id: str
+
+
+@frozen(kw_only=True)
+class ApplicationLapsed(Envelope):
+    """The application was not funded in time."""
+
+    application_id: str
+
+
+@frozen(kw_only=True)
+class SignatureRecorded(Envelope):
+    """The merchant signed the contract of the application."""
+
+    application_id: str
+    signature: Signature
+
+
+@frozen(kw_only=True)
+class BankDetailsChanged(Envelope):
+    """
+    The bank details were changed: those held, and those of the application in fulfilment, if any.
+
+    `omitted` names what that application still lacks. `sections` names the details in the profile.
+    """
+
+    application_id: str | None = None
+    omitted: tuple[str, ...] = ()
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
+class ConsentsRecorded(Envelope):
+    """
+    Consents were given or withdrawn; `sections` names all of them in the profile.
+
+    `given` are those given, of those that the jurisdiction names.
+    """
+
+    given: tuple[str, ...]
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
+class DealReinstated(Envelope):
+    """The default of the deal had been recorded by mistake; the deal is active again."""
+
+    deal_id: str
+
+
+@frozen(kw_only=True)
+class EntriesPosted(Envelope):
+    """
+    Entries of one deal, or of several, were recorded by one operation.
+
+    They are in one event, so that no half of a movement between deals can be lost.
+    """
+
+    postings: tuple[Posting, ...]
+
+
+@frozen(kw_only=True)
+class DealRecovered(Envelope):
+    """A deal that had defaulted was paid in full, on the day `on`."""
+
+    deal_id: str
+    on: date
+
+
+@frozen(kw_only=True)
+class DealDefaultedAgain(Envelope):
+    """What was taken back left a recovered deal with a balance."""
+
+    deal_id: str
+
+
+@frozen(kw_only=True)
+class DealUnwound(Envelope):
+    """
+    The deal was undone on the day `on`; the deal that it had renewed is active again.
+
+    `base_deal_id` is that deal, None if its funding settled none. The time in between counts as a
+    pause of it.
+    """
+
+    deal_id: str
+    on: date
+    base_deal_id: str | None = None
+
+
+@frozen(kw_only=True)
+class DealPaused(Envelope):
+    """No remittances of the deal are expected from the day `on`."""
+
+    deal_id: str
+    on: date
+
+
+@frozen(kw_only=True)
+class DealResumed(Envelope):
+    """Remittances of the deal are expected again from the day `on`."""
+
+    deal_id: str
+    on: date
+
+
+@frozen(kw_only=True)
+class TermsChanged(Envelope):
+    """The split percentage or the term of the deal changed."""
+
+    deal_id: str
+    change: TermsChange
+
+
+@frozen(kw_only=True)
+class OfferRequoted(Envelope):
+    """Offers of another amount were priced, and are now among those of the `product`."""
+
+    application_id: str
+    product: str
+    offers: tuple[Offer, ...]
+
+
+@frozen(kw_only=True)
+class QueuedRenewalReady(Envelope):
+    """The base deal of a queued renewal was repaid: it can be funded, and lapses at `lapses_at`."""
+
+    application_id: str
+    lapses_at: DateTime | None = None
 
 
 # Any of the events.

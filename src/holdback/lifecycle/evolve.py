@@ -15,25 +15,29 @@ from typing import Any, Final
 import attrs
 
 from holdback.eligibility.derived_facts import with_newer_evidence
+from holdback.exact.money import Money
 from holdback.lifecycle import events
 from holdback.lifecycle.draft import Draft, misplaced
-from holdback.lifecycle.evolve_money import APPLY_MONEY
-from holdback.lifecycle.evolve_people import APPLY_PEOPLE
-from holdback.lifecycle.status_changes import (
-    accepted_details,
-    change_deal,
-    close_offers,
-    to_status,
-)
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, ApplicationStatus
 from holdback.merchant.application import PROFILE
-from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal, later
+from holdback.merchant.deal import (
+    DEFAULTED,
+    FUNDED,
+    RECOVERED,
+    RENEWED,
+    REPAID,
+    UNWOUND,
+    Deal,
+    later,
+)
+from holdback.merchant.instants import elapsed, plus
 from holdback.merchant.merchant import (
     AWAITING_DETAILS,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
+    LAPSED,
     SUBMITTED,
     ClosedOfferSet,
     CreditCheckDue,
@@ -43,7 +47,9 @@ from holdback.merchant.merchant import (
     RememberedRequest,
     Takings,
 )
+from holdback.merchant.product import Product
 from holdback.merchant.referral import APPROVE
+from holdback.merchant.schedule import Pause
 
 
 def evolve(merchant: Merchant, event: events.Event) -> Merchant:
@@ -116,7 +122,7 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
     draft.all("referrals").clear()
     for application_id, offer_set in sets.items():
         if offer_set.expires_at > event.at:
-            sets[application_id] = close_offers(offer_set, event.offer.offer_id)
+            sets[application_id] = _close_offers(offer_set, event.offer.offer_id)
     draft.changes["provider_id"] = event.provider_id
     # A renewal has a use of funds of its own; the profile is that of the initial application.
     kept = ("bank_details",) if accepted.renewal else (*PROFILE, *DETAILS)
@@ -140,18 +146,18 @@ def _details_supplied(draft: Draft, event: events.DetailsSupplied) -> None:
         fulfilment,
         omitted=event.omitted,
         sections={**fulfilment.sections, **event.sections},
-        accepted_details=accepted_details(fulfilment, event.sections),
+        accepted_details=_accepted_details(fulfilment, event.sections),
     )
     # The merchant holds the last details, for its next application.
     draft.changes["sections"] = {**draft.last("sections"), **event.sections}
 
 
 def _application_submitted(draft: Draft, event: events.ApplicationSubmitted) -> None:
-    to_status(draft, event, SUBMITTED, "supply_details")
+    _to_status(draft, event, SUBMITTED, "supply_details")
 
 
 def _application_closed(draft: Draft, event: events.ApplicationClosed) -> None:
-    to_status(draft, event, event.status, "close_application")
+    _to_status(draft, event, event.status, "close_application")
 
 
 def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
@@ -168,11 +174,11 @@ def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
 
 
 def _deal_repaid(draft: Draft, event: events.DealRepaid) -> None:
-    change_deal(draft, event, REPAID, "record_remittance")
+    _change_deal(draft, event, REPAID, "record_remittance")
 
 
 def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:
-    change_deal(draft, event, FUNDED, "record_remittance")
+    _change_deal(draft, event, FUNDED, "record_remittance")
     # A renewal that is queued behind it waits again.
     fulfilments = draft.all("fulfilments")
     for application_id, waiting in fulfilments.items():
@@ -182,11 +188,11 @@ def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:
 
 
 def _deal_renewed(draft: Draft, event: events.DealRenewed) -> None:
-    change_deal(draft, event, RENEWED, "fund_deal", settled=event.settled, closed_on=event.on)
+    _change_deal(draft, event, RENEWED, "fund_deal", settled=event.settled, closed_on=event.on)
 
 
 def _deal_closed(draft: Draft, event: events.DealClosed) -> None:
-    change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
+    _change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
     if event.status == DEFAULTED:  # which voids every approval
         decisions = draft.all("referral_decisions")
         for about in [key for key, decision in decisions.items() if decision.decision == APPROVE]:
@@ -218,7 +224,7 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     sets, fulfilments = draft.all("offer_sets"), draft.all("fulfilments")
     for application_id, offer_set in sets.items():
         is_open = offer_set.expires_at > event.at
-        closed = close_offers(offer_set, None) if is_open else offer_set
+        closed = _close_offers(offer_set, None) if is_open else offer_set
         sets[application_id] = attrs.evolve(closed, sections={})
     for application_id, fulfilment in fulfilments.items():
         fulfilments[application_id] = attrs.evolve(fulfilment, sections={})
@@ -284,6 +290,234 @@ def _drop(draft: Draft, name: str, is_old: Callable[[Any], bool]) -> None:
         del items[key]
 
 
+def _application_lapsed(draft: Draft, event: events.ApplicationLapsed) -> None:
+    _to_status(draft, event, LAPSED, "time")
+
+
+def _signature_recorded(draft: Draft, event: events.SignatureRecorded) -> None:
+    _change_fulfilment(draft, event, signature=event.signature)
+
+
+def _bank_details_changed(draft: Draft, event: events.BankDetailsChanged) -> None:
+    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
+    if event.application_id is None:
+        return
+    before: Fulfilment = draft.one("fulfilments", event.application_id, event)
+    _change_fulfilment(
+        draft,
+        event,
+        omitted=event.omitted,
+        sections={**before.sections, **event.sections},
+        accepted_details=_accepted_details(before, event.sections),
+    )
+
+
+def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
+    declined: OfferSet = draft.one("offer_sets", event.application_id, event)
+    draft.all("offer_sets")[event.application_id] = _close_offers(
+        declined, None, offer_states.DECLINED
+    )
+
+
+def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
+    if event.jurisdiction != draft.base.jurisdiction:
+        raise misplaced(event, "the merchant is of another jurisdiction")
+    checks = draft.all("checks")
+    for record in event.records:
+        earlier = checks.get(record.check)
+        if earlier is None or record.made_at > earlier.made_at:
+            checks[record.check] = record
+
+
+def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:
+    decision = event.decision
+    draft.all("referrals").pop(decision.product, None)
+    decisions = draft.all("referral_decisions")
+    # What has ended is in the journal, so the state does not grow with every deal.
+    for about in [key for key, earlier in decisions.items() if earlier.until <= event.at]:
+        del decisions[about]
+    decisions[decision.product, decision.base_deal_id] = decision
+
+
+def _hold_placed(draft: Draft, event: events.HoldPlaced) -> None:
+    draft.all("holds")[event.hold.code] = event.hold
+
+
+def _hold_lifted(draft: Draft, event: events.HoldLifted) -> None:
+    draft.one("holds", event.code, event)
+    holds = draft.all("holds")
+    since = min(hold.placed_at for hold in holds.values())
+    del holds[event.code]
+    until = min((hold.placed_at for hold in holds.values()), default=event.at)
+    # The time on hold does not count: an application lapses so much later.
+    fulfilments = draft.all("fulfilments")
+    for application_id, fulfilment in fulfilments.items():
+        if fulfilment.status in IN_FULFILMENT and fulfilment.lapses_at is not None:
+            lapses_at = plus(fulfilment.lapses_at, elapsed(since, until))
+            fulfilments[application_id] = attrs.evolve(fulfilment, lapses_at=lapses_at)
+
+
+def _consents_recorded(draft: Draft, event: events.ConsentsRecorded) -> None:
+    draft.changes["consents"] = event.given
+    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
+
+
+def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:
+    deals = draft.all("deals")
+    if any(deal.status == FUNDED for deal in deals.values()):
+        raise misplaced(event, "a deal is active")
+    _change_deal(draft, event, FUNDED, "reinstate_deal", closed_on=None)
+
+
+def _entries_posted(draft: Draft, event: events.EntriesPosted) -> None:
+    for posting in event.postings:
+        deal: Deal = draft.one("deals", posting.deal_id, event)
+        draft.record(deal, (posting.entry,), None)
+
+
+def _deal_recovered(draft: Draft, event: events.DealRecovered) -> None:
+    _change_deal(draft, event, RECOVERED, "record_recovery")
+
+
+def _deal_defaulted_again(draft: Draft, event: events.DealDefaultedAgain) -> None:
+    _change_deal(draft, event, DEFAULTED, "record_remittance")
+
+
+def _deal_unwound(draft: Draft, event: events.DealUnwound) -> None:
+    _change_deal(draft, event, UNWOUND, "unwind_deal", closed_on=event.on)
+    if event.base_deal_id is None:
+        return
+    draft.one("deals", event.base_deal_id, event)
+    if any(deal.status == FUNDED for deal in draft.all("deals").values()):
+        raise misplaced(event, "a deal is active")
+    base = draft.with_entries(event.base_deal_id)
+    if base.status != RENEWED or base.closed_on is None:
+        raise misplaced(event, f"the deal that it renewed is {base.status}")
+    active = attrs.evolve(
+        base,
+        status=FUNDED,
+        closed_on=None,
+        settled=Money(0, base.repayment_amount.currency),
+        pauses=_with_gap(base.pauses, Pause(on=base.closed_on, until=event.on)),
+    )
+    status = FUNDED if active.outstanding > 0 else REPAID
+    draft.all("deals")[base.id] = attrs.evolve(active, status=status)
+
+
+def _with_gap(pauses: tuple[Pause, ...], gap: Pause) -> tuple[Pause, ...]:
+    """
+    Return the *pauses* of a deal that was renewed during *gap*: what it expected stood still.
+
+    A deal that was on pause still is: its pause includes the gap.
+    """
+    return pauses if pauses and pauses[-1].until is None else (*pauses, gap)
+
+
+def _deal_paused(draft: Draft, event: events.DealPaused) -> None:
+    deal = _active(draft, event)
+    if deal.paused:
+        raise misplaced(event, "the deal is on pause")
+    _change(draft, deal, pauses=(*deal.pauses, Pause(on=event.on)))
+
+
+def _deal_resumed(draft: Draft, event: events.DealResumed) -> None:
+    deal = _active(draft, event)
+    if not deal.paused:
+        raise misplaced(event, "the deal is not on pause")
+    last = attrs.evolve(deal.pauses[-1], until=event.on)
+    _change(draft, deal, pauses=(*deal.pauses[:-1], last))
+
+
+def _terms_changed(draft: Draft, event: events.TermsChanged) -> None:
+    deal = _active(draft, event)
+    _change(draft, deal, terms_changes=(*deal.terms_changes, event.change))
+
+
+def _active(draft: Draft, event: Any) -> Deal:
+    deal: Deal = draft.one("deals", event.deal_id, event)
+    if deal.status != FUNDED:
+        raise misplaced(event, f"the deal is {deal.status}")
+    return deal
+
+
+def _change(draft: Draft, deal: Deal, **changes: Any) -> None:
+    draft.all("deals")[deal.id] = attrs.evolve(deal, **changes)
+
+
+def _offer_requoted(draft: Draft, event: events.OfferRequoted) -> None:
+    offer_set: OfferSet = draft.one("offer_sets", event.application_id, event)
+    products = tuple(
+        attrs.evolve(product, offers=(*product.offers, *event.offers))
+        if product.key == event.product
+        else product
+        for product in offer_set.products
+    )
+    if products == offer_set.products:
+        raise misplaced(event, "its set has no such product")
+    requoted = (*offer_set.requoted, *(offer.offer_id for offer in event.offers))
+    draft.all("offer_sets")[event.application_id] = attrs.evolve(
+        offer_set, products=products, requoted=requoted
+    )
+
+
+def _queued_renewal_ready(draft: Draft, event: events.QueuedRenewalReady) -> None:
+    _change_fulfilment(draft, event, lapses_at=event.lapses_at)
+
+
+def _close_offers(
+    offer_set: OfferSet, accepted_id: str | None, others: str = offer_states.WITHDRAWN
+) -> OfferSet:
+    """Return *offer_set* with one offer accepted, and its other eligible offers closed."""
+    products = tuple(_close_product(product, accepted_id, others) for product in offer_set.products)
+    return attrs.evolve(offer_set, products=products)
+
+
+def _close_product(product: Product, accepted_id: str | None, others: str) -> Product:
+    offers = tuple(
+        attrs.evolve(
+            offer,
+            offer_status=offer_states.ACCEPTED if offer.offer_id == accepted_id else others,
+        )
+        if offer.offer_status == offer_states.ELIGIBLE
+        else offer
+        for offer in product.offers
+    )
+    return attrs.evolve(product, offers=offers)
+
+
+def _to_status(draft: Draft, event: Any, status: str, trigger: str, **changes: Any) -> None:
+    """Give the application of *event* the *status*, if it may follow on *trigger*."""
+    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
+    if status not in next_states("application", fulfilment.status, trigger):
+        raise misplaced(event, f"the application is {fulfilment.status}")
+    draft.all("fulfilments")[event.application_id] = attrs.evolve(
+        fulfilment, status=status, **changes
+    )
+
+
+def _change_deal(draft: Draft, event: Any, status: str, trigger: str, **changes: Any) -> None:
+    """Give the deal of *event* the *status*, if it may follow on *trigger*."""
+    deal: Deal = draft.one("deals", event.deal_id, event)
+    if status not in next_states("deal", deal.status, trigger):
+        raise misplaced(event, f"the deal is {deal.status}")
+    draft.all("deals")[deal.id] = attrs.evolve(deal, status=status, **changes)
+
+
+def _change_fulfilment(draft: Draft, event: Any, **changes: Any) -> None:
+    """Change the application of *event*, which is in fulfilment."""
+    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
+    if fulfilment.status not in IN_FULFILMENT:
+        raise misplaced(event, f"the application is {fulfilment.status}")
+    draft.all("fulfilments")[event.application_id] = attrs.evolve(fulfilment, **changes)
+
+
+def _accepted_details(before: Fulfilment, sections: Mapping[str, str]) -> str | None:
+    """Return the digest of the bank details of the acceptance, when *sections* replace them."""
+    held = before.sections.get("bank_details")
+    replaced = sections.get("bank_details") not in {None, held}
+    return before.accepted_details or (held if replaced else None)
+
+
 _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
     {
         events.OffersIssued: _offers_issued,
@@ -301,7 +535,24 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.RenewalEligibilityChanged: _eligibility_changed,
         events.ProfileErased: _profile_erased,
         events.Forgotten: _forgotten,
-        **APPLY_MONEY,
-        **APPLY_PEOPLE,
+        events.EvidenceRecorded: _evidence_recorded,
+        events.ReferralDecided: _referral_decided,
+        events.HoldPlaced: _hold_placed,
+        events.HoldLifted: _hold_lifted,
+        events.OffersDeclined: _offers_declined,
+        events.ApplicationLapsed: _application_lapsed,
+        events.SignatureRecorded: _signature_recorded,
+        events.BankDetailsChanged: _bank_details_changed,
+        events.ConsentsRecorded: _consents_recorded,
+        events.DealReinstated: _deal_reinstated,
+        events.EntriesPosted: _entries_posted,
+        events.DealRecovered: _deal_recovered,
+        events.DealDefaultedAgain: _deal_defaulted_again,
+        events.DealUnwound: _deal_unwound,
+        events.DealPaused: _deal_paused,
+        events.DealResumed: _deal_resumed,
+        events.TermsChanged: _terms_changed,
+        events.OfferRequoted: _offer_requoted,
+        events.QueuedRenewalReady: _queued_renewal_ready,
     }
 )
