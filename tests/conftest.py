@@ -1,4 +1,4 @@
-"""The two lanes of the tests, and fixtures for all of them."""
+"""The three lanes of the tests, and fixtures for all of them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-from counts import CAMPAIGN, EVERYDAY, choose, count, lane
+from counts import CAMPAIGN, EVERYDAY, PLAIN, choose, count, lane
 from journey import Journey
+from lanes import COUNTS, LEFT_OUT, TESTS, counts_of, reason_to_leave_out
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--campaign",
-        action="store_true",
-        help="run the long counts of tests/counts.py instead of the everyday ones",
-    )
+    lanes = parser.getgroup("lanes of the tests").addoption
+    lanes("--everyday", action="store_true", help="run what the plain lane leaves out")
+    lanes("--campaign", action="store_true", help="run the tests with long counts, and only these")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     """Choose the lane before test modules are imported, when decorators read their counts."""
-    choose(CAMPAIGN if config.getoption("campaign") else EVERYDAY)
+    if config.getoption("everyday") and config.getoption("campaign"):
+        raise pytest.UsageError("--everyday and --campaign are two lanes: run one after the other")
+    chosen = EVERYDAY if config.getoption("everyday") else PLAIN
+    choose(CAMPAIGN if config.getoption("campaign") else chosen)
+    config.stash[LEFT_OUT] = Counter()
+    config.stash[COUNTS] = None
     settings.register_profile(
         lane(),
         max_examples=count("default examples"),
@@ -34,11 +39,47 @@ def pytest_configure(config):
 
 
 def pytest_report_header():
-    return f"counts: {lane()} (tests/counts.py)"
+    return f"lane: {lane()} (tests/lanes.py, tests/counts.py)"
 
 
-def pytest_terminal_summary(terminalreporter):
+def is_named(config):
+    """Whether the command line names files, folders or tests, which then run in every lane."""
+    named = {(config.invocation_params.dir / arg.split("::")[0]).resolve() for arg in config.args}
+    return not named <= {TESTS, config.rootpath}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is not of the lane, and remember how much, by the reason."""
+    if is_named(config):
+        return
+    config.stash[COUNTS] = frozenset().union(*map(counts_of, items))
+    reasons = {item: reason_to_leave_out(item, lane()) for item in items}
+    config.stash[LEFT_OUT] = Counter(reason for reason in reasons.values() if reason)
+    config.hook.pytest_deselected(items=[item for item in items if reasons[item]])
+    items[:] = [item for item in items if not reasons[item]]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over from a process of `pytest -n` what it left out: all of them collect the same."""
+    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left out"))
+
+
+def pytest_sessionfinish(session):
+    """Tell the process that started this one, if there is one, what was left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left out"] = dict(session.config.stash[LEFT_OUT])
+
+
+def pytest_terminal_summary(terminalreporter, config):
     """Say what was left out, and why, where nobody overlooks it."""
+    left_out = config.stash[LEFT_OUT]
+    if left_out:
+        terminalreporter.write_sep("-", f"not in the lane `{lane()}`")
+        for reason, times in left_out.most_common():
+            terminalreporter.write_line(f"{times:5}  {reason}")
+        terminalreporter.write_line(f"{left_out.total():5}  in all")
     skipped = terminalreporter.stats.get("skipped", ())
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")

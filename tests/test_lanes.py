@@ -1,47 +1,136 @@
-"""The two lanes of the tests: the same tests, more of each, and nothing of it in the package."""
+"""The three lanes of the tests, what each leaves out, and nothing of it in the package."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from counts import CAMPAIGN, EVERYDAY, LANES, TABLE, count, lane
+import lanes
+from counts import CAMPAIGN, EVERYDAY, LANES, PLAIN, TABLE, count, lane
 from every_case import for_every
 from holdback import pytest_plugin
+from lanes import COUNTS, LEFT_OUT_OF_PLAIN, reason_to_leave_out
 
 TESTS = Path(__file__).parent
 READS = re.compile(r'(?<![.\w])count\(\s*"([^"]+)"')
 
 
-def test_both_lanes_collect_the_same_tests(request):
-    """
-    Counts change how many cases a test tries, and never which tests there are.
-    """
-    config = request.config
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    chosen = ["-k", config.option.keyword, "-m", config.option.markexpr]
-    of_the_other_lane = [] if lane() == CAMPAIGN else ["--campaign"]
-    collected = subprocess.run(
-        [*command, *chosen, *of_the_other_lane, *config.args],
-        cwd=config.invocation_params.dir,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+LANES_OF = """
+import pytest
+from counts import count
+from given import OF_A_HELPER, a_row
 
-    here = [item.nodeid for item in request.session.items]
-    assert [line for line in collected.stdout.splitlines() if "::" in line] == here
+MOST = count("hostile expressions") // 2
+OF_A_CLASS = type("TestOfAClass", (), {"test": lambda self: MOST})
+TestOfAClass = OF_A_CLASS
+
+@pytest.fixture
+def some():
+    return range(count("spoilt files"))
+
+def test_without_a_count(): pass
+def test_by_name(): assert MOST
+def test_by_fixture(some): pass
+def test_by_helper(): assert OF_A_HELPER
+def test_by_helpers_function(): a_row()
+def test_of_a_database(postgres): pass
+"""
+
+
+def items_of(folder):
+    """The items of a made-up file of tests, by name, collected by a pytest of its own."""
+    collected = {}
+
+    class Keeping:
+        def pytest_collection_modifyitems(self, items):
+            collected.update({item.name: item for item in items})
+
+    options = ["--collect-only", "-q", "-p", "no:cacheprovider"]
+    pytest.main([*options, "--noconftest", f"--rootdir={folder}", str(folder)], [Keeping()])
+    return collected
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made_up")
+    (folder / "given.py").write_text(
+        "from counts import count\nOF_A_HELPER = count('spoilt files')\n"
+        "def a_row(): return count('files of random bytes')\n",
+        encoding="utf-8",
+    )
+    (folder / "test_made_up.py").write_text(
+        LANES_OF + "@pytest.fixture\ndef postgres(): pass\n", encoding="utf-8"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setattr(lanes, "TESTS", folder)
+        yield items_of(folder)
+
+
+def test_a_test_is_asked_which_counts_it_reads(made_up):
+    """
+    A count is found where a test, its fixture, its class or what they use reads it.
+    """
+    read = {name: set(lanes.counts_of(item)) for name, item in made_up.items()}
+
+    assert read == {
+        "test_without_a_count": set(),
+        "test_by_name": {"hostile expressions"},
+        "test_by_fixture": {"spoilt files"},
+        "test_by_helper": {"spoilt files"},
+        "test_by_helpers_function": {"files of random bytes"},
+        "test_of_a_database": set(),
+        "test": {"hostile expressions"},
+    }
+
+
+def test_each_lane_runs_what_the_others_leave_out(made_up):
+    """
+    Plain leaves groups out, everyday runs these and what tries more, a campaign only the latter.
+    """
+    left_out = {
+        lane: {name for name, item in made_up.items() if reason_to_leave_out(item, lane)}
+        for lane in LANES
+    }
+
+    assert left_out[PLAIN] == {"test_of_a_database"}
+    assert left_out[CAMPAIGN] == {"test_without_a_count", "test_of_a_database"}
+    for name, item in made_up.items():
+        more = any(TABLE[each][EVERYDAY] > TABLE[each][PLAIN] for each in lanes.counts_of(item))
+        assert (name not in left_out[EVERYDAY]) == (more or name in left_out[PLAIN])
+
+
+def test_no_group_is_empty(request):
+    """
+    Every part of a group that is a path is the beginning of one that exists.
+    """
+    names = [path.relative_to(TESTS).as_posix() for path in TESTS.rglob("*")]
+    for parts in LEFT_OUT_OF_PLAIN.values():
+        for part in parts:
+            file = part.partition("::")[0]
+            assert "/" not in part or any(name.startswith(file) for name in names), part
+
+
+def test_a_run_of_everything_reads_every_count(request):
+    """
+    What is not found by reading the tests would be left out of the campaign.
+
+    The tests on Spark are collected in an environment of their own.
+    """
+    read = request.config.stash[COUNTS]
+    if read is not None:
+        unread = {name for name in TABLE if name not in read}
+        assert unread == {name for name in unread if "on Spark" in name}
 
 
 def test_every_count_is_in_the_table_and_read():
     """
     A row that no test reads promises something that does not happen.
     """
-    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")]
+    here = Path(__file__)
+    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != here]
     read = {name for text in texts for name in READS.findall(text)}
 
     assert read - {"..."} == set(TABLE)
@@ -49,19 +138,22 @@ def test_every_count_is_in_the_table_and_read():
 
 def test_a_campaign_tries_more():
     """
-    No count is smaller in a campaign, most are several times larger, and none is nothing.
+    No count is smaller in a longer lane, most are several times larger in a campaign, and none is
+    nothing.
     """
-    assert LANES == (EVERYDAY, CAMPAIGN)
+    assert LANES == (PLAIN, EVERYDAY, CAMPAIGN)
     for name, counts in TABLE.items():
-        assert 0 < counts[EVERYDAY] <= counts[CAMPAIGN], name
+        assert 0 < counts[PLAIN] <= counts[EVERYDAY] <= counts[CAMPAIGN], name
     assert sum(3 * counts[EVERYDAY] <= counts[CAMPAIGN] for counts in TABLE.values()) > 20
 
 
 def test_the_lane_is_the_one_asked_for(request):
     """
-    `--campaign` is an option of these tests, and not of the plugin that ships with the package.
+    The lanes are options of these tests, and not of the plugin that ships with the package.
     """
-    assert lane() == (CAMPAIGN if request.config.getoption("campaign") else EVERYDAY)
+    assert lane() == next(
+        (each for each in (CAMPAIGN, EVERYDAY) if request.config.getoption(each)), PLAIN
+    )
     assert count("hostile expressions") == TABLE["hostile expressions"][lane()]
     assert not hasattr(pytest_plugin, "pytest_addoption")
 

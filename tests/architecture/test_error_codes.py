@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,14 @@ from holdback.errors import ERROR_CODES, REFUSALS, ErrorDetail
 
 ROOT = Path(__file__).parents[2]
 FILES = [*sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "docs" / "hosts").rglob("*.py"))]
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+@cache
+def trees():
+    """Return the files as syntax trees: read by the first test that asks, not by every import."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
 LISTED = {kind.__name__ for kind in (ConfigurationError, HistoryError, InvalidDocument, StateError)}
 # These take the code first, all but `add_error_at_part`, which takes it second.
 TAKE_A_CODE_BY_NAME = ("ErrorDetail", "Headline", "BrokenClaim")
@@ -22,7 +30,7 @@ TAKE_A_CODE = {"InvalidValue": 0, "add_error": 0, "add_error_at_part": 1}
 
 def calls():
     """Every call in the code, with its file and the name that is called."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 yield path, node, ast.unparse(node.func)

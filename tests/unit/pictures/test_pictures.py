@@ -6,6 +6,7 @@ import re
 import sys
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cache
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,10 +20,15 @@ from holdback.tools.pictures.palette import ACCENT, BACK, DARK, MARK, SOFT, TEXT
 altair = pytest.importorskip("altair")
 
 WIDTHS = (380, 1160)
-CHARTS = {width: picture_samples.charts(width, several=width < 400) for width in WIDTHS}
 HOSTILE = '</script><img src="https://example.com/x" onerror="alert(1)">'
 # Of a letter that is a little wider than its estimate.
 ROOM = 12
+
+
+@cache
+def charts(width):
+    """The pictures of a width: drawn by the first test that asks, not by every import."""
+    return picture_samples.charts(width, several=width < 400)
 
 
 def texts_of(svg):
@@ -31,20 +37,18 @@ def texts_of(svg):
     ]
 
 
-@pytest.mark.parametrize(
-    ("width", "name"), [(width, name) for width in WIDTHS for name in CHARTS[width]]
-)
-def test_a_picture_is_valid_and_fits_its_width(width, name):
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_picture_is_valid_and_fits_its_width(width):
     """
     A picture is a valid Vega-Lite document, which Altair checks when it is written, and its SVG is
     not wider than was asked for.
     """
-    chart = CHARTS[width][name]
-    root = ET.fromstring(pictures.svg(chart))
+    for name, chart in charts(width).items():
+        root = ET.fromstring(pictures.svg(chart))
 
-    assert float(root.get("width")) <= width + ROOM
-    assert root.get("role") == "img"
-    assert root.get("aria-label") == chart.to_dict()["description"]
+        assert float(root.get("width")) <= width + ROOM, name
+        assert root.get("role") == "img", name
+        assert root.get("aria-label") == chart.to_dict()["description"], name
 
 
 @pytest.mark.parametrize("question", sorted(picture_samples.QUESTIONS))
@@ -85,7 +89,7 @@ def test_a_picture_says_its_numbers():
     The numbers stand in the picture, with thousands, and so do the names: nothing is said by colour
     alone.
     """
-    texts = texts_of(pictures.svg(CHARTS[1160]["funnel-1"]))
+    texts = texts_of(pictures.svg(charts(1160)["funnel-1"]))
 
     assert any("842 fail" in text and "128 would become eligible" in text for text in texts)
     assert any("12,110 fail" in text for text in texts)
@@ -96,7 +100,7 @@ def test_amounts_of_two_currencies_have_two_panels():
     """
     Money at stake has a panel with a scale of its own for each currency; nothing is added up.
     """
-    chart = CHARTS[1160]["money"].to_dict()
+    chart = charts(1160)["money"].to_dict()
     titles = ["".join(panel["title"]["text"]) for panel in chart["vconcat"]]
 
     assert titles == ["GBP", "JPY", "USD", "EUR"]
@@ -106,8 +110,8 @@ def test_the_present_threshold_is_marked():
     """
     A sweep marks today's value, and a migration frames its diagonal.
     """
-    assert "today 80%" in texts_of(pictures.svg(CHARTS[380]["sweep-1"]))
-    chart = CHARTS[380]["migration-1"].to_dict()
+    assert "today 80%" in texts_of(pictures.svg(charts(380)["sweep-1"]))
+    chart = charts(380)["migration-1"].to_dict()
     (cells,) = [*chart.get("datasets", {}).values()] or [chart["data"]["values"]]
 
     assert {(cell["row"], cell["column"]) for cell in cells if cell["framed"]} == {
@@ -207,15 +211,15 @@ def test_auto_is_light_until_the_screen_is_dark():
     The SVG that follows the screen is the light one with rules for dark screens, and only screens:
     paper stays light.
     """
-    light = pictures.svg(CHARTS[380]["sweep-1"], "light")
-    auto = pictures.svg(CHARTS[380]["sweep-1"])
+    light = pictures.svg(charts(380)["sweep-1"], "light")
+    auto = pictures.svg(charts(380)["sweep-1"])
 
     assert "prefers-color-scheme" not in light
     assert auto.count("@media screen and (prefers-color-scheme:dark)") == 1
     assert re.sub("<style>.*?</style>", "", auto) == light
-    assert DARK[BACK] in pictures.svg(CHARTS[380]["sweep-1"], "dark")
+    assert DARK[BACK] in pictures.svg(charts(380)["sweep-1"], "dark")
     with pytest.raises(InvalidDocument, match="expected one of `light`"):
-        pictures.svg(CHARTS[380]["sweep-1"], "sepia")
+        pictures.svg(charts(380)["sweep-1"], "sepia")
 
 
 def luminance(colour):
@@ -246,7 +250,7 @@ def test_two_pictures_on_one_page_share_no_names():
     """
     Elements that have an id in one SVG do not have the id of another picture's.
     """
-    first, second = (pictures.svg(CHARTS[380][name]) for name in ("near-1", "repayment"))
+    first, second = (pictures.svg(charts(380)[name]) for name in ("near-1", "repayment"))
     ids = [set(re.findall(r' id="([^"]+)"', svg)) for svg in (first, second)]
 
     assert not ids[0] & ids[1]
@@ -256,7 +260,7 @@ def test_a_picture_needs_the_extra(monkeypatch):
     """
     Without Altair or vl-convert, the error says what to install.
     """
-    chart = CHARTS[380]["sweep-1"]
+    chart = charts(380)["sweep-1"]
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'holdback\[notebook\]'"):
         pictures.svg(chart)

@@ -1,0 +1,198 @@
+"""
+Which tests a lane runs.
+
+The plain lane (`pytest`) tells a developer whether a change is right. `--everyday` runs what the
+plain lane leaves out, and again what tries more cases there. `--campaign` runs the tests with long
+counts and nothing without one. What is named on the command line runs whole in every lane.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from hypothesis import is_hypothesis_test
+
+from counts import CAMPAIGN, EVERYDAY, PLAIN, TABLE
+
+TESTS = Path(__file__).parent
+
+LEFT_OUT = pytest.StashKey[Counter]()  # how many tests a run left out, by the reason
+COUNTS = pytest.StashKey[frozenset | None]()  # which counts are read in a run of everything
+
+# What the plain lane leaves out: the name of a group, and the fixtures, the folders, the files or
+# the single tests that it consists of.
+LEFT_OUT_OF_PLAIN = MappingProxyType(
+    {
+        "databases": ("postgres", "on_postgres", "hosts/test_fastapi_migrations.py"),
+        "browsers": (
+            "hosts/test_displays_in_chromium.py",
+            "hosts/test_fastapi_page_in_chromium.py",
+        ),
+        "hosts beside the one on SQLite": (
+            "hosts/test_conformance.py::TestFastApiOnSqlite",
+            "hosts/test_conformance.py::TestMemory",
+            "hosts/test_fastapi",
+            "hosts/test_host_failures.py",
+            "hosts/test_slow_hosts.py",
+        ),
+        "packaging": ("packaging",),
+        "earlier versions": ("formats",),
+        "type checkers": ("typing",),
+        "documentation": (
+            "built",
+            "docs/test_code_blocks.py",
+            "docs/test_portfolio_script.py",
+            "docs/test_scenarios.py",
+        ),
+        "benchmarks": ("benchmarks",),
+        "other dataframe engines and databases": (
+            "parity/test_frames_as_given.py",
+            "parity/test_hostile_sql.py",
+            "parity/test_special_columns.py",
+            "parity/test_spark",
+            "parity/test_sql_translations.py",
+            "parity/test_without_polars.py",
+        ),
+        "planted faults": (
+            "laws/test_planted_proof_faults.py",
+            "parity/test_planted_faults.py",
+            "parity/test_planted_sql_faults.py",
+        ),
+        "hostile input": ("hostile",),
+        "files that ship": (
+            "jurisdictions/test_drafted_examples.py",
+            "laws/test_second_solver.py",
+        ),
+    }
+)
+
+
+def group(item):
+    """The group for which the plain lane leaves *item* out, or None."""
+    path, _, test = item.nodeid.partition("::")
+    name = path.removeprefix("tests/") + ("::" + test if test else "")
+    fixtures = set(getattr(item, "fixturenames", ()))
+    for title, parts in LEFT_OUT_OF_PLAIN.items():
+        if any(part in fixtures or name.startswith(part) for part in parts):
+            return title
+    return None
+
+
+def reason_to_leave_out(item, lane):
+    """Why *lane* leaves *item* out, in words, or None if it runs it."""
+    left_out = group(item)
+    if lane == PLAIN:
+        return left_out
+    if lane == EVERYDAY and left_out:
+        return None
+    smaller = EVERYDAY if lane == CAMPAIGN else PLAIN
+    if any(TABLE[name][lane] > TABLE[name][smaller] for name in counts_of(item)):
+        return None
+    return f"tries no more cases than in the lane `{smaller}`"
+
+
+# -- which counts a test reads
+
+
+@cache
+def counts_of(item):
+    """
+    The names of the counts that a test reads: itself, in its fixtures, or in what these use.
+
+    The names are read from the source, so that they are known before the test runs.
+    """
+    function = getattr(item, "function", None)
+    if function is None:
+        return frozenset()
+    fixtures = getattr(item, "_fixtureinfo", None)
+    functions = [
+        definition.func
+        for definitions in (fixtures.name2fixturedefs.values() if fixtures else ())
+        for definition in definitions
+    ]
+    starts = {(Path(item.path), item.nodeid.split("::")[1].partition("[")[0])}
+    for each in functions:
+        starts.add((Path(each.__code__.co_filename), each.__qualname__.partition(".")[0]))
+    found, seen = set(), set()
+    while starts:
+        file, name = start = starts.pop()
+        if start in seen or not file.is_relative_to(TESTS):
+            continue
+        seen.add(start)
+        definitions, imports = names_of(file)
+        used, read = definitions.get(name, (frozenset(), frozenset()))
+        found |= read
+        if name in imports:
+            starts.add(imports[name])
+        starts |= {(file, each) for each in used}
+    if is_hypothesis_test(function) and not found:
+        found.add("default examples")
+    return frozenset(found)
+
+
+@cache
+def names_of(file):
+    """
+    What the top level of *file* defines, with the names and the counts that each definition uses;
+    and from which module of the tests each imported name comes.
+    """
+    definitions, imports = {}, {}
+    if not file.is_file():
+        return definitions, imports
+    statements = ast.parse(file.read_text(encoding="utf-8")).body
+    for node in statements:
+        imports.update(_imported(node, file.parent))
+    for node in statements:
+        used, read = _used_by(node, imports)
+        for name in _defined_by(node):
+            before = definitions.get(name, (frozenset(), frozenset()))
+            definitions[name] = (before[0] | used - {name}, before[1] | read)
+    return definitions, imports
+
+
+def _imported(node, folder):
+    """The names that a statement imports from other modules of the tests, and from where."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return
+    whole = isinstance(node, ast.Import)
+    for each in node.names:
+        module = each.name if whole else node.module
+        for path in (folder / f"{module}.py", TESTS / f"{module}.py"):
+            if path.is_file():
+                yield each.asname or each.name, (path, "" if whole else each.name)
+                break
+
+
+def _used_by(node, imports):
+    """The names that a statement uses, and the counts that it reads itself."""
+    used, read = set(), set()
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Name("count"), args=[ast.Constant(str(name))]):
+                read.add(name)
+            case ast.Attribute(ast.Name(module), name) if module in imports:
+                imports[f"{module}.{name}"] = (imports[module][0], name)
+                used.add(f"{module}.{name}")
+            case ast.Name(name, ast.Load()):
+                used.add(name)
+    return frozenset(used), frozenset(read)
+
+
+def _defined_by(node):
+    """The names that a statement defines, or whose attribute it sets."""
+    match node:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+            return [name]
+        case ast.Assign(targets):
+            return [
+                part.id for each in targets for part in ast.walk(each) if isinstance(part, ast.Name)
+            ]
+        case ast.AnnAssign(ast.Name(name)):
+            return [name]
+        case _:
+            return []
