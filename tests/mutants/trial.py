@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -27,8 +28,8 @@ IMPORTED_BEFORE = (
     "sqlalchemy",
     "jsonschema",
 )
-FIRST_TESTS, FIRST_FILES = 30, 8
-CPU_SECONDS = 60  # of tests, for one mutant; and of a process, besides those of its tests
+PORTIONS = ((12, 3), (60, 8), (300, 15))  # at most so many tests, of so many files
+CPU_SECONDS = 12  # of the tests of a portion; and of a process, besides those of its tests
 MEMORY = 4 << 30
 TIMES = count(1_500_000_000, 10)  # of changed files, so that no bytecode of an earlier text is used
 
@@ -63,35 +64,48 @@ def tests_in(folder: Path) -> list[Test]:
 
 
 def reaching(tests: Iterable[Test], mutant: Mutant) -> list[Test]:
-    """Return the tests that enter the mutant's function or, of what runs on import, its file."""
+    """
+    Return the tests that enter the mutant's function.
+
+    A function that has moved since is found by its name, and what runs on import is reached by the
+    tests of its file or, where there are none, of its package.
+    """
     tests, file = list(tests), mutant.file.removeprefix("src/")
-    if mutant.function.endswith("()"):
-        name = f"{file}:{mutant.function.removesuffix('()')}"
-        return [test for test in tests if name in test.functions]
-    return [
-        test for test in tests if any(each.startswith(f"{file}:") for each in test.functions)
-    ] or [
-        test
-        for test in tests
-        if any(
-            package_of(f"src/{each.partition(':')[0]}") == package_of(mutant.file)
-            for each in test.functions
-        )
-    ]
+    name = mutant.function.removesuffix("()")
+    if name != mutant.function:
+        wanted = [lambda each: each == f"{file}:{name}", lambda each: each.endswith(f":{name}")]
+    else:
+        package = package_of(mutant.file)
+        wanted = [
+            lambda each: each.startswith(f"{file}:"),
+            lambda each: package_of(f"src/{each.partition(':')[0]}") == package,
+        ]
+    for want in wanted:
+        if near := [test for test in tests if any(map(want, test.functions))]:
+            return near
+    return []
 
 
-def portions(tests: list[Test]) -> Iterator[list[Test]]:
-    """Yield *tests* in two portions: a few of few files, and what the seconds allow of the rest."""
-    files = list(dict.fromkeys(test.file for test in tests[:FIRST_TESTS]))[:FIRST_FILES]
-    first = [test for test in tests[:FIRST_TESTS] if test.file in files]
-    rest, seconds = [], 0.0
-    for test in tests:
-        if test not in first:
+def words(path: str) -> set[str]:
+    """Return the words in the path of a module or of its tests."""
+    return set(re.split(r"[/_.]", path))
+
+
+def portions(tests: list[Test], mutant: Mutant) -> Iterator[list[Test]]:
+    """Yield *tests* in portions, those first whose file is named most like that of the mutant."""
+    module = words(mutant.file)
+    likely = {test.file: -len(words(test.file) & module) for test in tests}
+    left = sorted(tests, key=lambda test: (likely[test.file], test.seconds))
+    for most, files in PORTIONS:
+        named = set(list(dict.fromkeys(test.file for test in left))[:files])
+        portion, seconds = [], 0.0
+        for test in left:
             seconds += test.seconds
-            if seconds > CPU_SECONDS:
-                break
-            rest.append(test)
-    yield from (portion for portion in (first, rest) if portion)
+            if test.file in named and len(portion) < most and seconds < CPU_SECONDS:
+                portion.append(test)
+        if portion:
+            yield portion
+        left = [test for test in left if test not in portion]
 
 
 @define(eq=False)
@@ -99,7 +113,7 @@ class Chosen:
     """A plugin of pytest that runs only *names*, in their order, and keeps what failed."""
 
     names: list[str]
-    failed: str | None = None
+    failed: list[str] = Factory(list)
 
     def pytest_collection_modifyitems(self, items):
         """Keep the chosen tests."""
@@ -111,16 +125,16 @@ class Chosen:
 
     def pytest_collectreport(self, report):
         """Keep a file that cannot be imported."""
-        if report.failed and self.failed is None:
-            self.failed = f"import of {report.nodeid}"
+        if report.failed:
+            self.failed.append(f"import of {report.nodeid}")
 
     def pytest_runtest_logreport(self, report):
         """Keep the test that failed."""
-        if report.failed and self.failed is None:
-            self.failed = report.nodeid
+        if report.failed:
+            self.failed.append(report.nodeid)
 
 
-def forked(work: Callable[[], str], seconds: float) -> str:
+def forked(work: Callable[[], list[str]], seconds: float) -> list[str]:
     """Return what *work* returns in a process of its own, or that the process did not end well."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -134,75 +148,62 @@ def forked(work: Callable[[], str], seconds: float) -> str:
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             signal.alarm(4 * limit)  # of a process that only waits
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-            os.write(writing, work().encode())
+            os.write(writing, json.dumps(work()).encode())
             os.close(writing)
             os._exit(0)
         os._exit(1)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        answer = pipe.read().decode()
+        answer = pipe.read()
     _, status = os.waitpid(child, 0)
-    return answer if status == 0 else "a process that did not end"
+    return json.loads(answer) if status == 0 else ["a process that did not end"]
 
 
-@define
+@frozen
 class Tree:
     """A copy of the project, in which mutants are planted one at a time."""
 
     folder: Path
-    sound: dict[tuple[str, bool], bool] = Factory(dict)
 
     def prepare(self) -> None:
         """Make the processes to come import the package from this copy."""
         source = str(self.folder / "src")
         os.environ["PYTHONPATH"] = source
+        sys.dont_write_bytecode = False  # or each process compiles the whole package again
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.chdir(self.folder)
         sys.path.insert(0, source)
         for name in IMPORTED_BEFORE:
             importlib.import_module(name)
         assert "holdback" not in sys.modules
 
-    def failing(self, tests: list[Test], *, everyday: bool) -> str:
-        """Return the first of *tests* that fails, or nothing."""
+    def failing(self, tests: list[Test], *options: str) -> list[str]:
+        """Return those of *tests* that fail, or another word for what happened."""
         plugin = Chosen([test.name for test in tests])
-        files = list(
-            dict.fromkeys(test.file for test in tests if (self.folder / test.file).exists())
-        )
-        lane = ["--everyday"] if everyday else []
+        files = dict.fromkeys(test.file for test in tests if (self.folder / test.file).exists())
         imported = "ignore::pytest.PytestAssertRewriteWarning"  # `IMPORTED_BEFORE`
-        options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-W", imported, *lane]
+        always = ["-q", "-p", "no:cacheprovider", "--tb=no", "-W", imported]
 
-        def run() -> str:
-            code = pytest.main([*options, *files], plugins=[plugin])
+        def run() -> list[str]:
+            code = pytest.main([*always, *options, *files], plugins=[plugin])
             ended = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
-            return plugin.failed or ("" if ended else "pytest itself, which could not begin")
+            return plugin.failed or ([] if ended else ["pytest itself, which could not begin"])
 
-        return forked(run, 3 * sum(test.seconds for test in tests)) if files else ""
+        return forked(run, 3 * sum(test.seconds for test in tests)) if files else []
 
-    def catching(self, mutant: Mutant, tests: list[Test], *, everyday: bool) -> str:
-        """Return the test that fails of *tests* where *mutant* is planted, or nothing."""
+    def catching(self, mutant: Mutant, tests: list[Test], *lane: str) -> str:
+        """Return the first of *tests* that fails where *mutant* is planted, or nothing."""
         path = self.folder / mutant.file
         text = path.read_text(encoding="utf-8")
-        for portion in portions(tests):
+        for portion in portions(tests, mutant):
             try:
                 self.write(path, mutant.planted(text))
-                failed = self.failing(portion, everyday=everyday)
+                failed = self.failing(portion, "-x", *lane)
             finally:
                 self.write(path, text)
-            if failed and self.is_sound(failed, portion, everyday=everyday):
-                return failed
             if failed:
-                left = [test for test in tests if test.name != failed]
-                return self.catching(mutant, left, everyday=everyday)
+                return failed[0]
         return ""
-
-    def is_sound(self, failed: str, tests: list[Test], *, everyday: bool) -> bool:
-        """Return whether *failed*, if it is one of *tests*, passes without a mutant."""
-        key = (failed, everyday)
-        if key not in self.sound:
-            alone = [test for test in tests if test.name == failed]
-            self.sound[key] = not alone or not self.failing(alone, everyday=everyday)
-        return self.sound[key]
 
     @staticmethod
     def write(path: Path, text: str) -> None:

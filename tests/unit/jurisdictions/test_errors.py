@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from every_case import for_every
+from holdback.errors import ErrorDetail
 from small_folders import IRELAND, changed, child, country, errors_in, read, rule, said
 
 # A JSON path, as on the wire; a name that is not plain is quoted.
@@ -45,6 +46,15 @@ def test_an_error_has_its_place_message_and_hint(file, case):
             len(before.split("\n")[-1]) + 1,
         )
         assert error.source == spoilt[file].replace("~", "", 1).split("\n")[error.line - 1]
+
+
+def test_marks_end_with_their_line():
+    """
+    An error that goes on in the next line is marked up to the end of its first.
+    """
+    error = ErrorDetail(code="missing", message="m", source="abc", column=2, width=9)
+
+    assert error.marked() == ("abc", " ^^")
 
 
 def test_the_files_are_without_error_to_begin_with():

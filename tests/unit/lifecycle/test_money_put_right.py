@@ -75,6 +75,16 @@ def test_a_discount_is_given_once_however_often_its_payment_bounces():
         )
 
 
+def test_no_past_day_is_quoted():
+    """
+    What settled a deal yesterday is not asked for: the day is invalid.
+    """
+    story = funded("GB", product=1).on("2026-12-05T09:00:00Z")
+    body = {"deal_id": deal_of(story).id, "on": "2026-12-04"}
+
+    story.when("settlement_quote", body).invalid("$.on")
+
+
 def test_an_entry_that_has_not_settled_settles_no_deal():
     """
     An early settlement under the id of an unsettled entry conflicts: it would settle the entry.

@@ -486,7 +486,11 @@ def test_only_complete_details_submit(journey):
     complete = BankDetails(account_number="12345678", sort_code="10-20-30")
     journey.do(ChangeBankDetails(bank_details=complete))
 
-    assert journey.do(AskApplications()).applications[0].status == "submitted"
+    (view,) = journey.do(AskApplications()).applications
+    assert (view.status, view.omitted) == ("submitted", ())
+    before = len(journey.events)
+    journey.do(ChangeBankDetails(bank_details=complete))
+    assert len(journey.events) == before, "these details are held"
     assert wire.write(journey.accept(bank_details=BankDetails(bank_name="B"))) == first
     refused("already_accepted", journey.accept, bank_details=complete)
 
