@@ -7,8 +7,6 @@ from typing import Final
 
 from holdback.cli.diff_steps import Sides, Step
 from holdback.cli.output import fail
-from holdback.cli.portfolio_batches import BatchAssessment, Changes
-from holdback.cli.portfolio_files import Deals, open_deals
 from holdback.eligibility.assessment import ELIGIBLE
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact.exact_json import Json
@@ -16,6 +14,10 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.tables import Table
 from holdback.portfolio.assessing.aggregation import Answer, DealTotals, sum_totals
+from holdback.portfolio.files.batch_reader import BatchReader
+from holdback.portfolio.files.batches import BatchAssessment, Changes
+from holdback.portfolio.files.deal_files import Deals, open_deals
+from holdback.portfolio.reading.column_mapping import ColumnMapping
 
 _GAIN: Final = "gain"
 _LOSE: Final = "lose"
@@ -74,10 +76,10 @@ class DealChanges:
 def deal_changes(file: str, steps: Iterable[Step]) -> DealChanges:
     """Return what the *steps* change for the deals of *file*; exit with 2 if it cannot be read."""
     try:
-        deals = open_deals(file, {})
-        counted = {
-            step.title: _counts(deals, step.sides) for step in steps if step.sides is not None
-        }
+        with open_deals(file, {}) as deals:
+            counted = {
+                step.title: _counts(deals, step.sides) for step in steps if step.sides is not None
+            }
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, "The deals")
     return DealChanges(file, counted)
@@ -88,7 +90,15 @@ def _counts(deals: Deals, sides: Sides) -> tuple[Count, ...]:
     before, after = sides.rulebooks
     # Each of the two answers for the deals of both, so their column is left out.
     own = deals.having(_JURISDICTION, (before.code, after.code)).without(_JURISDICTION)
-    assessment = BatchAssessment(own, before, after, _JURISDICTION, sides.new_day)
+    reader = BatchReader(
+        deals=own,
+        before=before,
+        after=after,
+        jurisdiction=_JURISDICTION,
+        on=sides.new_day,
+        mapping=ColumnMapping(),
+    )
+    assessment = BatchAssessment(reader)
     for _ in assessment.run():
         pass
     assert isinstance(assessment.result, Changes), "it compares"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -17,18 +17,14 @@ from click.core import ParameterSource
 from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.jurisdictions.folder import CODE
-from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 if TYPE_CHECKING:
-    from holdback.cli.portfolio_batches import BatchAssessment
-    from holdback.cli.portfolio_files import Deals
     from holdback.portfolio import ColumnMapping
+    from holdback.portfolio.files.batch_reader import BatchReader
+    from holdback.portfolio.files.batches import BatchAssessment
 
 _ENDINGS: Final = (".parquet", ".csv")
 _REPORT_ENDINGS: Final = (".html", ".xlsx")
-# The column that is added if one jurisdiction is given for all deals.
-_JURISDICTION_COLUMN: Final = "jurisdiction"
 # The options that a suggestion depends on, and those of an assessment, by their parameters.
 _FOR_SUGGEST: Final = ("jurisdiction", "on", "folder")
 _FOR_COLUMNS: Final = (*_FOR_SUGGEST, "other_folder", "output", "report_file", "form")
@@ -118,40 +114,33 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     _check_file(report_file, "--report", _REPORT_ENDINGS)
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
-        from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
-        from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
-        from holdback.cli.portfolio_report import Report, missing_writer  # noqa: PLC0415  # and this
+        from holdback.portfolio.files.batch_reader import open_reader  # noqa: PLC0415  # needs an extra
+        from holdback.portfolio.files.batches import BatchAssessment  # noqa: PLC0415  # so does this
+        from holdback.portfolio.files.deal_files import Output  # noqa: PLC0415  # and this
+        from holdback.portfolio.files.report_file import Report, missing_writer  # noqa: PLC0415  # and this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
     lacking = missing_writer(report_file) if report_file else None
     if lacking:
         raise click.ClickException(f"--report needs {lacking}: pip install 'holdback[notebook]'")
-    code = jurisdiction if CODE.fullmatch(jurisdiction) else None
-    mapping = _mapping(mapping_file)
-    assessment = None
-    try:
-        if code:
-            _check_one_jurisdiction(code, mapping)
-            before, jurisdiction = Jurisdictions([before[code]]), _JURISDICTION_COLUMN
-            after = Jurisdictions([after[code]]) if after else None
-        source = open_deals(
-            deals, {_JURISDICTION_COLUMN: code} if code else {}, _known_heads(before, mapping)
-        )
-        before = _occurring(before, source, jurisdiction, mapping)
-        after = _occurring(after, source, jurisdiction, mapping) if after else None
-        with Output(output) if output else nullcontext() as writer:
-            assessment = BatchAssessment(source, before, after, jurisdiction, on, writer, mapping)
+    mapping, reader = _mapping(mapping_file), None
+    with ExitStack() as opened:
+        try:
+            reader = opened.enter_context(
+                open_reader(deals, before, after, jurisdiction=jurisdiction, on=on, mapping=mapping)
+            )
             if suggested:
-                click.echo(assessment.suggested().to_toml(), nl=False)
+                click.echo(reader.suggested().to_toml(), nl=False)
                 return
-            if report_file:
-                assessment.report = Report(report_file, before, after, jurisdiction, on)
-            _run(assessment)
-    except (InvalidDocument, ConfigurationError) as error:
-        _fail(error, assessment)
-    if assessment.report:
-        assessment.report.write(f"Renewals in {printable(Path(deals).name)}")
+            report = Report(report_file, reader) if report_file else None
+            with Output(output) if output else nullcontext() as writer:
+                assessment = BatchAssessment(reader, writer, report)
+                _run(assessment)
+        except (InvalidDocument, ConfigurationError) as error:
+            _fail(error, reader)
+    if report:
+        report.write(f"Renewals in {printable(Path(deals).name)}")
     click.echo(assessment.text(form))
 
 
@@ -163,24 +152,6 @@ def _check_file(file: Path | None, option: str, endings: tuple[str, ...]) -> Non
     if file and not file.parent.is_dir():
         missing = f"there is no folder {printable(str(file.parent))}"
         raise click.BadParameter(missing, param_hint=option)
-
-
-def _check_one_jurisdiction(code: str, mapping: ColumnMapping) -> None:
-    """Check that *mapping* has no column for the jurisdiction, which is *code* for all deals."""
-    if _JURISDICTION_COLUMN in mapping.columns:
-        column = mapping.columns[_JURISDICTION_COLUMN]
-        raise InvalidDocument.of(
-            "duplicate",
-            f"the mapping has the column `{printable(column)}` for the jurisdiction",
-            path=f"$.columns.{_JURISDICTION_COLUMN}",
-            hint=f"leave out `--jurisdiction {code}`, or this line of the mapping",
-        )
-
-
-def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
-    """The heads that a file of deals may have: those of facts, and of the *mapping*."""
-    facts = {fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts}
-    return frozenset({*facts, _JURISDICTION_COLUMN, "on", *mapping.columns.values()})
 
 
 def _mapping(file: Path | None) -> ColumnMapping:
@@ -198,18 +169,16 @@ def _mapping(file: Path | None) -> ColumnMapping:
         fail(named, file.name)
 
 
-def _fail(
-    error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None
-) -> NoReturn:
+def _fail(error: InvalidDocument | ConfigurationError, reader: BatchReader | None) -> NoReturn:
     """Print the errors, and a mapping that may help; exit with 1 if columns are suspected."""
-    from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
+    from holdback.portfolio.files.file_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
 
     is_suspicion = isinstance(error, ProbablyMisread)
     what = "The deals are probably not what they seem, and none is assessed:"
     click.secho(what if is_suspicion else "The deals cannot be read:", err=True, bold=True)
     for detail in error.errors:
         click.echo("\n".join(f"  {line}" for line in error_lines(detail)), err=True)
-    proposal = assessment.proposal() if assessment else None
+    proposal = reader.proposal() if reader else None
     if proposal:
         click.echo("A mapping that may fit; look at it before you use it:", err=True)
         click.echo("".join(f"  {line}\n" for line in proposal.splitlines()), err=True, nl=False)
@@ -230,22 +199,6 @@ def _command_with(names: tuple[str, ...]) -> str:
     return printable(shlex.join(words))
 
 
-def _occurring(
-    rules: Jurisdictions, deals: Deals, name: str, mapping: ColumnMapping
-) -> Jurisdictions:
-    """
-    Those of *rules* that occur in the column *name*, or all of them if none does.
-
-    A frame needs a column for each fact of its jurisdictions, and no file has those of all that
-    ship.
-    """
-    texts = mapping.texts.get(_JURISDICTION_COLUMN, {})
-    values = deals.values(mapping.columns.get(_JURISDICTION_COLUMN, name))
-    values = tuple(texts.get(value, value) for value in values)
-    codes = [code for code in dict.fromkeys(values) if code in rules.codes]
-    return Jurisdictions(rules[code] for code in codes) if codes else rules
-
-
 def _run(assessment: BatchAssessment) -> None:
     """Assess all batches, with a progress bar on a terminal."""
     if not sys.stderr.isatty():
@@ -254,7 +207,7 @@ def _run(assessment: BatchAssessment) -> None:
         return
     bar: Any
     with click.progressbar(
-        length=assessment.deals.count, label="Assessing", show_pos=True, file=sys.stderr
+        length=assessment.reader.deals.count, label="Assessing", show_pos=True, file=sys.stderr
     ) as bar:
         for count in assessment.run():
             bar.update(count)

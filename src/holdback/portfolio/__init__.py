@@ -15,6 +15,7 @@ try:
     from holdback.portfolio.assessing.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.assessing.quotes import quote
     from holdback.portfolio.assessing.row_explanation import explain
+    from holdback.portfolio.files.read_file import read_file
     from holdback.portfolio.reading.column_findings import ColumnFinding, Findings
     from holdback.portfolio.reading.column_mapping import ColumnMapping
     from holdback.portfolio.reading.frame_check import check_frame, findings
@@ -63,6 +64,7 @@ __all__ = [
     "project",
     "quote",
     "read",
+    "read_file",
     "sample",
     "sql",
     "suggest",

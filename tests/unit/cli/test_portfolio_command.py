@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from holdback import load_jurisdictions
-from holdback.cli import portfolio_files
 from holdback.cli.commands import holdback
 from holdback.portfolio import sample, summarise
+from holdback.portfolio.files import deal_files
 
 SHIPPED = Path(__file__).parents[3] / "jurisdictions"
 
@@ -67,7 +67,7 @@ def test_batches_add_up(deals_folder, expected, monkeypatch):
     """
     The counts do not depend on where a batch ends.
     """
-    monkeypatch.setattr(portfolio_files, "BATCH", 100)
+    monkeypatch.setattr(deal_files, "BATCH", 100)
 
     assert run(deals_folder / "deals.parquet") == f"{expected}\n"
     assert run(deals_folder / "deals.csv") == f"{expected}\n"
@@ -78,7 +78,7 @@ def test_the_outcomes_are_written(deals_folder, ending, monkeypatch, tmp_path):
     """
     Every deal in order, with its outcome as texts.
     """
-    monkeypatch.setattr(portfolio_files, "BATCH", 400)
+    monkeypatch.setattr(deal_files, "BATCH", 400)
     output = tmp_path / f"answers.{ending}"
 
     run(deals_folder / "deals.parquet", "--output", output)
@@ -162,7 +162,7 @@ def test_another_folder_shows_who_would_change(deals_folder, other, tmp_path, mo
     """
     `--compare` shows the deals whose outcome would differ.
     """
-    monkeypatch.setattr(portfolio_files, "BATCH", 300)
+    monkeypatch.setattr(deal_files, "BATCH", 300)
     output = tmp_path / "changed.parquet"
 
     printed = run(deals_folder / "deals.parquet", "--compare", other, "--output", output)
@@ -206,7 +206,7 @@ def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fraction
     """
     Only the few deals of a last batch may look like fractions by chance, and that is listed.
     """
-    monkeypatch.setattr(portfolio_files, "BATCH", 2_000)
+    monkeypatch.setattr(deal_files, "BATCH", 2_000)
     deals = sample(good + fractions, 3, backend="polars").with_row_index()
     late = pl.when(pl.col("index") >= good).then(pl.col("progress") / 100)
     deals = deals.with_columns(progress=late.otherwise(pl.col("progress"))).drop("index")

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from invocation import invoke
 
 from holdback import load_jurisdictions
-from holdback.cli import portfolio_files, portfolio_report
 from holdback.cli.commands import holdback
 from holdback.portfolio import SuspectColumns, funnel, near, sample, summarise
+from holdback.portfolio.files import deal_files, report_file
 
 SHIPPED = Path(__file__).parents[3] / "jurisdictions"
 DEALS = sample(300, 3, backend="polars")
@@ -39,7 +39,7 @@ def test_a_workbook_has_a_sheet_for_each_question(folder, monkeypatch):
     """
     The report answers for all deals, however large the batches are.
     """
-    monkeypatch.setattr(portfolio_files, "BATCH", 100)
+    monkeypatch.setattr(deal_files, "BATCH", 100)
     ran = invoke("portfolio", "deals.csv", "--report", "report.xlsx", cwd=folder)
     assert ran.exit_code == 0, ran.output
 
@@ -123,7 +123,7 @@ def test_a_missing_extra_is_said_first(folder, file, package, monkeypatch):
     What to install is said before any deal is assessed.
     """
     monkeypatch.setattr(
-        portfolio_report, "find_spec", lambda name: None if name == package else find_spec(name)
+        report_file, "find_spec", lambda name: None if name == package else find_spec(name)
     )
     ran = invoke("portfolio", "deals.csv", "--report", file, cwd=folder)
     assert ran.exit_code == 1
@@ -141,7 +141,7 @@ def test_a_report_that_fails_leaves_the_earlier_one(folder, monkeypatch):
         Path(path).write_text("half of")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(portfolio_report, "to_excel", full)
+    monkeypatch.setattr(report_file, "to_excel", full)
     deals, report = str(folder / "deals.csv"), str(folder / "report.xlsx")
     ran = CliRunner().invoke(holdback, ["portfolio", deals, "--report", report])
     assert isinstance(ran.exception, OSError)  # which the process says in one line

@@ -1,7 +1,7 @@
 """
-The deals that `holdback portfolio` reads and the file that it writes, both in batches.
+The deals of a file, and the file of assessed deals, both in batches.
 
-DuckDB reads the deals. CSV and Excel files have only texts here: `portfolio_cells` says what each
+DuckDB reads the deals. CSV and Excel files have only texts here: `cells` says what each
 of them means.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from holdback.cli.portfolio_csv import csv_query, reading_error
-from holdback.cli.portfolio_excel import excel_table
 from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
+from holdback.portfolio.files.csv_files import csv_query, reading_error
+from holdback.portfolio.files.excel_files import excel_table
 from holdback.portfolio.sql.words import identifier, text_literal
 from holdback.rules.sql import DUCKDB
 
@@ -92,21 +92,28 @@ class Deals:
             yield pa.Table.from_batches([batch])
 
 
+@contextmanager
 def open_deals(
     deals: str, constants: Mapping[str, str], usual_heads: frozenset[str] = frozenset()
-) -> Deals:
+) -> Iterator[Deals]:
     """
-    The *deals* of a CSV, Excel or Parquet file, of several by a pattern, or of a DuckDB query.
+    Give the *deals* of a CSV, Excel or Parquet file, of several by a pattern, or of a DuckDB query.
 
-    Each of *constants* becomes a column with one value.
+    Each of *constants* becomes a column with one value. The deals can be read until the context
+    ends.
 
     Raises:
         InvalidDocument: if there are none, if they cannot be read, or if they have a column of
             *constants*.
     """
-    connection: Any = duckdb.connect()
+    with ExitStack() as opened:
+        connection: Any = opened.enter_context(duckdb.connect())
+        yield _deals(deals, constants, connection, _source(deals, connection, usual_heads, opened))
+
+
+def _deals(deals: str, constants: Mapping[str, str], connection: Any, source: str) -> Deals:
+    """The *deals* in the table *source*, with *constants*."""
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
-    source = _source(deals, connection, usual_heads)
     more = "".join(
         f", {text_literal(value, DUCKDB)} AS {identifier(name, DUCKDB)}"
         for name, value in constants.items()
@@ -137,13 +144,13 @@ def _reading() -> Iterator[None]:
         raise reading_error(str(error)) from None
 
 
-def _source(deals: str, connection: Any, usual_heads: frozenset[str]) -> str:
+def _source(deals: str, connection: Any, usual_heads: frozenset[str], opened: ExitStack) -> str:
     """The SQL of the table of *deals*."""
     name = deals.lower()
     if name.endswith(".parquet"):
         return f"read_parquet({text_literal(deals, DUCKDB)})"
     if name.endswith(_CSV):
-        return f"({csv_query(deals, usual_heads)})"
+        return f"({csv_query(deals, usual_heads, opened)})"
     if name.endswith(_EXCEL):
         connection.register(_EXCEL_TABLE, excel_table(Path(deals), usual_heads))
         return _EXCEL_TABLE

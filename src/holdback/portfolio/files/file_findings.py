@@ -1,5 +1,5 @@
 """
-What `holdback portfolio` finds in the columns of the deals, batch by batch.
+What is found in the columns of the deals of a file, batch by batch.
 
 A column that was probably misread stops the command before it prints or writes anything; a mapping
 says what the column holds. Single values that cannot be read are counted and shown with the answer.

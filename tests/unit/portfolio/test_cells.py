@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback import load_jurisdictions
-from holdback.cli.portfolio_cells import text_columns, with_plain_values
 from holdback.portfolio import ColumnMapping, prepare, read, sample
+from holdback.portfolio.files.cells import text_columns, with_plain_values
 
 RULES = load_jurisdictions().resolve("AU", on=date(2026, 7, 1))
 FACTS = tuple(RULES.catalogue.facts)

@@ -1,5 +1,5 @@
 """
-The assessment of `holdback portfolio`, batch by batch.
+The assessment of the deals of a file, batch by batch.
 
 Only counts are kept from one batch to the next, so the memory that it takes does not depend on the
 number of deals.
@@ -16,18 +16,6 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, evolve, field
 
-from holdback.cli.portfolio_cells import (
-    TYPED,
-    TextColumn,
-    text_columns,
-    texts_to_suggest_from,
-    with_plain_values,
-)
-from holdback.cli.portfolio_files import Deals, Output
-from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
-from holdback.cli.portfolio_report import Report
-from holdback.cli.portfolio_rows import check_first_row, check_last_row
-from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
@@ -35,18 +23,17 @@ from holdback.portfolio.answers.tables import Table
 from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
 from holdback.portfolio.assessing.outcome_columns import RESULTS
 from holdback.portfolio.assessing.row_rulebooks import Rules
+from holdback.portfolio.files.batch_reader import BatchReader, without_typed
+from holdback.portfolio.files.deal_files import Output
+from holdback.portfolio.files.file_findings import Reported, check_findings, with_row_labels
+from holdback.portfolio.files.report_file import Report
 from holdback.portfolio.reading.column_errors import check_columns
-from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frame_check import findings
-from holdback.portfolio.reading.mapped_frame import read
-from holdback.portfolio.reading.mapping_suggestion import suggest
-from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
 from holdback.portfolio.reading.suspects import SuspectColumns
 from holdback.portfolio.reading.work_frame import open_frame
 from holdback.portfolio.studies.outcome_changes import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.studies.summary import Summary, summary_of, summed_columns
-from holdback.rules.types import Fact, Kind
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
 _ROW: Final = "holdback: place"
@@ -81,18 +68,13 @@ class Changes:
 @define
 class BatchAssessment:
     """
-    The *deals* assessed by the rules *before*, or compared under those and *after*, in batches.
+    The deals of *reader* assessed by the rules before, or compared under those and after.
 
-    Without a comparison, `after` is None. `result` is the sum of the batches so far.
+    `result` is the sum of the batches so far.
     """
 
-    deals: Deals
-    before: Rules
-    after: Rules | None
-    jurisdiction: str
-    on: date | str
+    reader: BatchReader
     output: Output | None = None
-    mapping: ColumnMapping = field(factory=ColumnMapping)
     report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
     reported: Reported = field(factory=Reported, init=False)
@@ -106,44 +88,21 @@ class BatchAssessment:
                 first batch; or a row that is not a deal.
             ProbablyMisread: naming the columns of a batch that are probably not what they seem.
         """
-        add_batch = self._assess if self.after is None else self._compare
-        facts = self._facts()
+        reader = self.reader
+        add_batch = self._assess if reader.after is None else self._compare
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
-        empty = self.deals.empty
-        add_batch(_without_typed(empty), self._read(empty, facts))
+        empty = reader.deals.empty
+        add_batch(without_typed(empty), reader.exact(empty))
         before = 0
-        for batch, is_last in _with_last(self.deals.batches()):
-            if self.deals.has_texts:
-                self._check_rows(batch, facts, is_first=before == 0, is_last=is_last)
-            frame = self._read(batch, facts)
-            self._report(frame, facts, before, is_last=is_last)
-            add_batch(_without_typed(batch), frame)
+        for batch, is_last in reader.batches():
+            frame = reader.exact(batch)
+            self._report(frame, before, is_last=is_last)
+            add_batch(without_typed(batch), frame)
             if self.report:
                 self.report.add(frame)
             before += batch.num_rows
             yield batch.num_rows
-
-    def suggested(self) -> ColumnMapping:
-        """Return the mapping that the first batch suggests."""
-        batch = next(self.deals.batches(), self.deals.empty)
-        frame = pl.DataFrame(pl.from_arrow(batch))
-        if self.deals.has_texts:
-            frame = texts_to_suggest_from(frame, self._text_columns(self._facts()))
-        return suggest(frame, self.before, jurisdiction=self.jurisdiction, on=self.on)
-
-    def proposal(self) -> str | None:
-        """
-        Return the suggested mapping as text.
-
-        It is None if it says no more than the own one, or if the deals cannot be read.
-        """
-        try:
-            suggested = self.suggested()
-        except InvalidDocument:
-            return None
-        is_empty = suggested == ColumnMapping() or suggested == self.mapping
-        return None if is_empty else suggested.to_toml()
 
     def text(self, form: str) -> str:
         """Return the result, and what was reported, in the *form* `text` or `json`."""
@@ -153,67 +112,33 @@ class BatchAssessment:
             return write_json({**self.result.plain(), **more})
         return f"{self.result}\n\n{self.reported}" if self.reported.findings else str(self.result)
 
-    def _facts(self) -> tuple[Fact, ...]:
-        """The facts in the columns, and the totals of ledgers."""
-        sides = (self.before,) if self.after is None else (self.before, self.after)
-        rulebooks = [rulebook for rules in sides for rulebook in _rulebooks(rules)]
-        facts = [fact for rulebook in rulebooks for fact in rulebook.catalogue.facts]
-        money = [fact for fact in facts if fact.type.kind is Kind.MONEY]
-        return (*(evolve(fact, name=name) for fact in money[:1] for name in LEDGER_COLUMNS), *facts)
-
-    def _text_columns(self, facts: Iterable[Fact]) -> Mapping[str, TextColumn]:
-        return text_columns(facts, self.mapping, self.on if isinstance(self.on, str) else None)
-
-    def _read(self, batch: pa.Table, facts: Iterable[Fact]) -> pl.DataFrame:
-        """The deals of *batch* with exact values, as the mapping describes them."""
-        frame = pl.DataFrame(pl.from_arrow(batch))
-        if self.deals.has_texts:
-            frame = with_plain_values(frame, self._text_columns(facts))
-        elif self.mapping == ColumnMapping():
-            return frame
-        where: Any = {"jurisdiction": self.jurisdiction, "on": self.on}
-        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before, **where))
-        if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
-            frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
-        return frame
-
-    def _check_rows(
-        self, batch: pa.Table, facts: Iterable[Fact], *, is_first: bool, is_last: bool
-    ) -> None:
-        kinds = {name: column.kind for name, column in self._text_columns(facts).items()}
-        if is_first:
-            check_first_row(batch, kinds)
-        if is_last:
-            check_last_row(batch, kinds)
-
-    def _report(
-        self, frame: pl.DataFrame, facts: Iterable[Fact], before: int, *, is_last: bool
-    ) -> None:
+    def _report(self, frame: pl.DataFrame, before: int, *, is_last: bool) -> None:
         """Report what is wrong in *frame*, which comes after *before* deals."""
         labelled = with_row_labels(frame, before)
-        for rules in (self.before,) if self.after is None else (self.before, self.after):
+        for rules in self.reader.sides:
             column_findings = findings(
                 labelled,
                 rules,
-                jurisdiction=self.jurisdiction,
+                jurisdiction=self.reader.jurisdiction,
                 on=self._on_of(rules),
-                mapping=self.mapping,
+                mapping=self.reader.mapping,
             )
             # The few deals of a last batch may all be small by chance.
             are_few = before > 0 and is_last and frame.height < _FEWEST_SUSPECTED
-            kinds = {fact.name: fact.type.kind for fact in facts}
+            kinds = {fact.name: fact.type.kind for fact in self.reader.facts}
             single = check_findings(column_findings, labelled, kinds, stop_at_suspects=not are_few)
-            if rules is self.before:
+            if rules is self.reader.before:
                 self.reported += single
 
     def _on_of(self, rules: Rules) -> date | str | None:
         """The column or the day for *rules*; a rulebook is of one day, and takes none."""
-        return None if isinstance(rules, Rulebook) else self.on
+        return None if isinstance(rules, Rulebook) else self.reader.on
 
     def _assess(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         frame = open_frame(exact)
+        rules = self.reader.before
         plan = ColumnPlan.of(
-            frame, self.before, self.jurisdiction, self._on_of(self.before), prepared=False
+            frame, rules, self.reader.jurisdiction, self._on_of(rules), prepared=False
         )
         plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
@@ -225,23 +150,26 @@ class BatchAssessment:
             self._write(self.output, batch, native_result(plan, work, READABLE), READABLE)
 
     def _compare(self, batch: pa.Table, exact: pl.DataFrame) -> None:
-        assert self.after is not None, "`run` chose to compare"
+        before, after = self.reader.before, self.reader.after
+        assert after is not None, "`run` chose to compare"
         frame = exact.with_row_index(_ROW)
         with warnings.catch_warnings():
             # What is suspected was reported before, unless the mapping says what it is.
             warnings.simplefilter("ignore", SuspectColumns)
             comparison = compare(
                 frame,
-                self.before,
-                self.after,
-                jurisdiction=self.jurisdiction,
-                on=self._on_of(self.before),
+                before,
+                after,
+                jurisdiction=self.reader.jurisdiction,
+                on=self._on_of(before),
             )
         changed = comparison.changed
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), {str(self.on), *(fact.name for fact in self._facts())})
+        first = _shown(
+            changed.drop(_ROW), {str(self.reader.on), *(fact.name for fact in self.reader.facts)}
+        )
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])
@@ -252,26 +180,6 @@ class BatchAssessment:
         for name in columns:
             deals = deals.append_column(name, results[name].to_arrow())
         output.write(deals)
-
-
-def _with_last(batches: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
-    """The *batches*, each with whether it is the last."""
-    earlier = None
-    for batch in batches:
-        if earlier is not None:
-            yield earlier, False
-        earlier = batch
-    if earlier is not None:
-        yield earlier, True
-
-
-def _without_typed(batch: pa.Table) -> pa.Table:
-    """The columns of *batch* that the deals have."""
-    return batch.select([name for name in batch.column_names if name != TYPED])
-
-
-def _rulebooks(rules: Rules) -> Iterable[Rulebook]:
-    return (rules,) if isinstance(rules, Rulebook) else rules.rulebooks()
 
 
 def _shown(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:

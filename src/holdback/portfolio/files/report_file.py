@@ -1,11 +1,10 @@
-"""What `holdback portfolio --report` writes: a page of HTML, or an Excel workbook."""
+"""A report on the deals of a file: a page of HTML, or an Excel workbook."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Iterator
-from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +22,7 @@ from holdback.portfolio import (
     to_excel,
     to_html,
 )
-from holdback.portfolio.assessing.row_rulebooks import Rules
+from holdback.portfolio.files.batch_reader import BatchReader
 
 # Percentage points, or percent of a threshold, within which a deal is near it.
 _NEAR: Final = "2%"
@@ -40,16 +39,13 @@ def missing_writer(file: Path) -> str | None:
 @define
 class Report:
     """
-    The report on the deals that are added, under the rules *before*, and *after* if they change.
+    The report on the deals of `reader` that are added.
 
     All deals are kept until it is written, because a question is about all of them.
     """
 
     file: Path
-    before: Rules
-    after: Rules | None
-    jurisdiction: str
-    on: date | str
+    reader: BatchReader
     _frames: list[pl.DataFrame] = field(factory=list, init=False)
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -74,9 +70,10 @@ class Report:
             unfinished.unlink(missing_ok=True)
 
     def _answers(self, deals: pl.DataFrame) -> Iterator[AnswerTable]:
-        where: dict[str, Any] = {"jurisdiction": self.jurisdiction, "on": self.on}
-        yield summarise(deals, self.before, **where).answer_table
-        yield funnel(deals, self.before, **where)
-        if self.after is not None:
-            yield migration(deals, self.before, self.after, **where)
-        yield near(deals, self.before, within=_NEAR, **where)
+        reader = self.reader
+        where: dict[str, Any] = {"jurisdiction": reader.jurisdiction, "on": reader.on}
+        yield summarise(deals, reader.before, **where).answer_table
+        yield funnel(deals, reader.before, **where)
+        if reader.after is not None:
+            yield migration(deals, reader.before, reader.after, **where)
+        yield near(deals, reader.before, within=_NEAR, **where)

@@ -9,9 +9,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from holdback.cli.portfolio_cells import is_missing
 from holdback.errors import InvalidDocument, listed
 from holdback.frozen_classes import frozen
+from holdback.portfolio.files.cells import is_missing
 from holdback.portfolio.reading.column_findings import LABELS
 from holdback.rules.types import Kind
 

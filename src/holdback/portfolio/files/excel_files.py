@@ -20,10 +20,10 @@ from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
 
-from holdback.cli.portfolio_cells import TYPED
-from holdback.cli.portfolio_csv import heads_of_columns
-from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import InvalidDocument, listed
+from holdback.portfolio.files.cells import TYPED
+from holdback.portfolio.files.csv_files import heads_of_columns
+from holdback.portfolio.files.odd_rows import MOST_TITLES, check_heads
 
 # A sign in quotes, or in the brackets of a condition, does not make a percentage.
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')

@@ -15,16 +15,15 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
-import click
-
-from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
+from holdback.portfolio.files.odd_rows import MOST_TITLES, check_heads
 from holdback.portfolio.sql.words import identifier, text_literal
 from holdback.rules.sql import DUCKDB
 
@@ -52,11 +51,12 @@ class CsvFile:
     skipped: int = 0
 
 
-def csv_query(pattern: str, usual_heads: frozenset[str]) -> str:
+def csv_query(pattern: str, usual_heads: frozenset[str], rewritten: ExitStack) -> str:
     """
     Return the SQL that reads the CSV files that match *pattern*, every column as text.
 
-    *usual_heads* are heads that files of deals have: a title may be above them.
+    *usual_heads* are heads that files of deals have: a title may be above them. Files that have to
+    be rewritten are there until *rewritten* is closed.
 
     A row without any value is left out: spreadsheets write such rows below the last deal.
 
@@ -69,7 +69,7 @@ def csv_query(pattern: str, usual_heads: frozenset[str]) -> str:
     if not names:
         message = f'No files found that match the pattern "{pattern}"'
         raise InvalidDocument.of("unreadable", message)
-    files = [_opened(Path(name), usual_heads) for name in names]
+    files = [_opened(Path(name), usual_heads, rewritten) for name in names]
     _check_same_heads(names, files)
     groups: dict[tuple[str, tuple[str, ...], int], list[Path]] = {}
     for file in files:
@@ -90,12 +90,12 @@ def _select(separator: str, heads: Sequence[str], skipped: int, files: Iterable[
     )
 
 
-def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
+def _opened(file: Path, usual_heads: frozenset[str], rewritten: ExitStack) -> CsvFile:
     encoding, is_regular = _encoding(file)
     lines = _first_lines(file, encoding)
-    rewritten = file
+    readable = file
     if not is_regular or encoding not in ("utf-8", "utf-8-sig"):
-        rewritten = _rewritten(file, encoding)
+        readable = _rewritten(file, encoding, rewritten)
     match = _SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
     skipped = 1 if match else 0
     if not "".join(lines[skipped:]).strip():
@@ -106,7 +106,7 @@ def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
         skipped += 1
     separator, heads = _heads(lines, skipped, match[1] if match else None)
     check_heads(heads, _later_rows(lines, skipped), usual_heads, "line")
-    return CsvFile(rewritten, separator, heads_of_columns(heads), skipped)
+    return CsvFile(readable, separator, heads_of_columns(heads), skipped)
 
 
 def _later_rows(lines: Sequence[str], skipped: int) -> Iterator[tuple[int, Sequence[str]]]:
@@ -153,10 +153,10 @@ def _first_lines(file: Path, encoding: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def _rewritten(file: Path, encoding: str) -> Path:
+def _rewritten(file: Path, encoding: str, rewritten: ExitStack) -> Path:
     """The path of a copy of *file* in UTF-8, with lines that end in a line feed."""
-    folder = click.get_current_context().with_resource(TemporaryDirectory(prefix="holdback-"))
-    copy = Path(folder) / "deals.csv"
+    folder = rewritten.enter_context(TemporaryDirectory(prefix="holdback-"))
+    copy = Path(folder, "deals.csv")
     with _bytes(file) as content, copy.open("w", encoding="utf-8", newline="") as writer:
         decoder = codecs.getincrementaldecoder(encoding)()
         is_last = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from holdback.cli.portfolio_rows import check_last_row
 from holdback.errors import InvalidDocument
+from holdback.portfolio.files.odd_rows import check_last_row
 from holdback.rules.types import Kind
 
 KINDS = {

@@ -1,0 +1,1 @@
+"""Files of deals: read, assessed in batches, and written."""
