@@ -22,7 +22,7 @@ TABLE = MappingProxyType(
             # tests/unit/portfolio
             ("samples without a suspicion", 2, 4, 20),
             ("deals projected one by one", 100, 400, 3_000),
-            ("deals asked one by one", 100, 400, 3_000),
+            ("deals asked one by one", 400, 400, 3_000),
             # tests/laws
             ("rules read by closure and interpreter", 200, 600, 10_000),
             ("rules read by proofs and interpreter", 60, 60, 2_500),
@@ -71,7 +71,7 @@ TABLE = MappingProxyType(
             # tests/unit
             ("documents with mistakes", 50, 150, 2_000),
             ("values of a strategy", 4, 10, 30),
-            ("values that differ in every attribute", 25, 50, 100),
+            ("values that differ in every attribute", 50, 50, 100),
             ("values that may be changed", 3, 3, 30),
             ("facts and evidence of a jurisdiction", 6, 15, 60),
             ("facts that reach every outcome", 150, 150, 400),

@@ -64,6 +64,11 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "parity/test_planted_sql_faults.py",
         ),
         "hostile input": ("hostile",),
+        "long searches": (
+            "unit/testing/test_strategies.py::test_a_stage_that_nobody_reaches",
+            "unit/testing/test_strategies.py::test_histories_carry_out_every_operation",
+            "unit/workbench/test_suggestions.py::test_a_solver_finds_what_the_search_gives_up",
+        ),
         "files that ship": (
             "jurisdictions/test_drafted_examples.py",
             "laws/test_second_solver.py",

@@ -354,6 +354,19 @@ def modules():
     return [module for name, module in sys.modules.items() if name.startswith("holdback.offers.")]
 
 
+@pytest.fixture
+def products_made_anew():
+    """What was made with a mistake is not kept for another test, nor the other way round."""
+    kept = [each for module in modules() for each in vars(module).values()]
+    caches = [each for each in [products_of, *kept] if hasattr(each, "cache_clear")]
+    for each in caches:
+        each.cache_clear()
+    yield
+    for each in caches:
+        each.cache_clear()
+
+
+@pytest.mark.usefixtures("products_made_anew")
 @pytest.mark.parametrize(("right", "wrong"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_in_pricing_is_noticed(right, wrong, monkeypatch):
     """

@@ -57,3 +57,28 @@ def test_progress_is_not_below_zero():
     assert deal.remitted == gbp(-30_00)
     assert deal.progress == 0
     assert deal.balance == gbp(60_00)
+
+
+@pytest.mark.parametrize(("through", "kept"), [(9, None), (10, 10), (11, 10)])
+def test_the_day_of_the_repayment_is_kept_when_it_is_closed(through, kept):
+    """Entries up to a day are closed; a repayment on that day is among them."""
+    deal = a_deal((5, "remittance", 60_00, {}), (10, "remittance", 60_00, {}))
+    closed = deal.closed_through(DAY.replace(day=through))
+
+    assert closed.closed_entries.repaid_on == (kept and DAY.replace(day=kept))
+    assert closed.repaid_on == deal.repaid_on == DAY.replace(day=10)
+    assert closed.remitted == deal.remitted
+
+
+def test_the_reversals_of_an_entry_that_stays_stay():
+    """An entry that a later one takes back stays, and so does what took back a part of it."""
+    deal = a_deal(
+        (2, "remittance", 60_00, {}),
+        (3, "reversal", 20_00, {"reverses": "e0"}),
+        (4, "remittance", 10_00, {}),
+        (9, "reversal", 40_00, {"reverses": "e0"}),
+    )
+    closed = deal.closed_through(DAY.replace(day=5))
+
+    assert [entry.id for entry in closed.entries] == ["e0", "e1", "e3"]
+    assert closed.remitted == deal.remitted
