@@ -2,7 +2,7 @@
 
 Measures: all minimal sets of changes for every example that ships of rules that do not pass
 (`Assessment.what_would_help`), and the windows in the next 730 days of every typical deal that
-ships (`holdback.tools.forecast.windows`). Against: one assessment of the same prepared facts, and
+ships (`holdback.tools.advice.windows`). Against: one assessment of the same prepared facts, and
 731.
 
 To reach, on one core:
@@ -26,7 +26,7 @@ from ratios import Contender, figure, in_rounds, machine, print_markdown, ratio
 from sizes import sizes
 
 from holdback import load_jurisdictions
-from holdback.tools.forecast import windows
+from holdback.tools.advice import windows
 
 ON = date(2026, 7, 1)
 DAYS = 730

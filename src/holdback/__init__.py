@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holdback.exact.money import Money
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
-    from holdback.jurisdictions.rulebook import Rulebook
     from holdback.lifecycle.application import filled_application
     from holdback.lifecycle.check_results import CheckResult
     from holdback.lifecycle.configuration import Links
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
         SplitPercentageCalculator,
         TermCalculator,
     )
+    from holdback.rulebooks.rulebook import Rulebook
 
 __all__ = [
     "Acceptance",
@@ -120,7 +120,7 @@ _MODULES: Final = {
     "Reason": "eligibility.reasons",
     "Refusal": "errors",
     "RuleError": "errors",
-    "Rulebook": "jurisdictions.rulebook",
+    "Rulebook": "rulebooks.rulebook",
     "SplitPercentageCalculator": "offers.calculator",
     "StateError": "errors",
     "Takings": "merchant.merchant",

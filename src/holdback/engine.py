@@ -13,8 +13,6 @@ from typing import Any, TypeVar, overload
 
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.acceptance import acceptance_ids
 from holdback.lifecycle.carry_out import carry_out
 from holdback.lifecycle.case import Case
@@ -45,6 +43,7 @@ from holdback.merchant.ledger import Entry
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Calculator
+from holdback.rulebooks.rulebooks import Rulebooks
 
 _Reply = TypeVar("_Reply")
 
@@ -83,7 +82,7 @@ class Engine:
 
     def __init__(  # noqa: PLR0913 - what a host decides, once
         self,
-        jurisdictions: Jurisdictions,
+        jurisdictions: Rulebooks,
         *,
         namespace: uuid.UUID,
         links: Links,
@@ -106,7 +105,7 @@ class Engine:
     @classmethod
     def for_trial(
         cls,
-        jurisdictions: Jurisdictions | None = None,
+        jurisdictions: Rulebooks | None = None,
         *,
         calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
         format: int = NEWEST_FORMAT,  # noqa: A002 - as above
@@ -123,8 +122,14 @@ class Engine:
         Raises:
             ConfigurationError: as `Engine`.
         """
-        rules = load_jurisdictions() if jurisdictions is None else jurisdictions
-        return cls._of(Configuration.for_trial(rules, calculators=calculators, format=format))
+        if jurisdictions is None:
+            # Only a trial reads files; a service gives what it has read.
+            from holdback.jurisdictions.folder import load_jurisdictions  # noqa: PLC0415
+
+            jurisdictions = load_jurisdictions()
+        return cls._of(
+            Configuration.for_trial(jurisdictions, calculators=calculators, format=format)
+        )
 
     @classmethod
     def _of(cls, configuration: Configuration) -> Engine:
@@ -137,11 +142,11 @@ class Engine:
         return f"Engine{trial}({self.jurisdictions!r})"
 
     @property
-    def jurisdictions(self) -> Jurisdictions:
+    def jurisdictions(self) -> Rulebooks:
         """The rules to decide by; their digests cover the versions of the calculators."""
         return self._configuration.jurisdictions
 
-    def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Engine:
+    def with_jurisdictions(self, jurisdictions: Rulebooks) -> Engine:
         """
         Return a new engine with other *jurisdictions* and the same calculators, links and ids.
 

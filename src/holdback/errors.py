@@ -118,6 +118,9 @@ _LONGEST_LIST: Final = 270
 _LONGEST_MESSAGE: Final = 500
 
 
+_MAX_EXCERPT: Final = 60
+
+
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 3]}..."
 
@@ -134,6 +137,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in text)
+
+
+def excerpt(text: str) -> str:
+    r"""Return the beginning of *text* for a message: at most 60 characters, all printable.
+
+    >>> excerpt("two\nlines")
+    'two?lines'
+    """
+    shown = "".join(char if char.isprintable() else "?" for char in text[:_MAX_EXCERPT])
+    return shown if len(text) <= _MAX_EXCERPT else f"{shown}..."
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str | None:

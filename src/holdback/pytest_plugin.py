@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdback.errors import ErrorDetail
-    from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-    from holdback.jurisdictions.rulebook import Example
+    from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
     from holdback.tools.proofs.claims import Prover
 
 _JURISDICTION: Final = "jurisdiction.toml"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import holdback
+from holdback.tool_named import tool_named
 
 SOURCE = Path(holdback.__file__).parent
 DRAWING = Path(__file__).parents[2] / "docs" / "_ext" / "architecture.py"
@@ -23,6 +24,13 @@ LAYERS = tomllib.loads(Path(__file__).with_name("layers.toml").read_text(encodin
 ROWS = [row for layer in LAYERS["layers"] for row in layer["rows"]]
 PUBLIC_API = "holdback"  # the name of the package's own `__init__` in the table
 OUTER = {"tools"}  # holds packages, and nothing else
+CORE = {
+    module
+    for layer in LAYERS["layers"]
+    if layer["name"].startswith("Core")
+    for row in layer["rows"]
+    for module in row
+}
 ROW = {module: place for place, row in enumerate(ROWS) for module in row}
 
 # Third-party packages, and standard modules that reach outside the process: who may import them.
@@ -80,6 +88,7 @@ IMPORTED_BY = {
         "pytest_plugin",
         "jurisdictions.folder",
         "jurisdictions.folder_copy",
+        "tool_named",
         "portfolio.sql.query",
         "portfolio.reading.work_frame",
         "jurisdictions.regular_file",
@@ -368,3 +377,54 @@ def test_importing_a_module_does_not_import_all_others():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.strip() == "[]"
+
+
+def is_core(module):
+    """Whether *module*, a dotted name, belongs to a layer of the core."""
+    return package_of(module) in CORE
+
+
+def test_the_core_imports_no_tool_and_no_reader_of_files():
+    """
+    No module of the core imports one outside, in functions either (decisions/layers#the-wall).
+    """
+    allowed = {
+        ("__init__", "jurisdictions.folder"),  # the public names, imported when they are used
+        ("__init__", "jurisdictions.jurisdiction"),
+        ("engine", "jurisdictions.folder"),  # `Engine.for_trial` alone
+    }
+    for module, path in MODULES:
+        for imported in imports(path) if is_core(module) else ():
+            package, _, inner = imported.partition(".")
+            outside = package == "holdback" and inner and not is_core(inner)
+            assert not outside or (module, inner) in allowed, f"{module} imports {imported}"
+
+
+def test_importing_the_engine_loads_the_core_alone():
+    """
+    A fresh `import holdback.engine` loads no tool and nothing that reads files.
+    """
+    code = (
+        "import sys, holdback.engine; "
+        "print('\\n'.join(name for name in sys.modules if name.startswith('holdback.')))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [name.removeprefix("holdback.") for name in shown.stdout.split()]
+
+    assert [name for name in loaded if name not in OUTER and not is_core(name)] == []
+    assert "engine" in loaded
+
+
+def test_the_tools_that_the_core_names_exist():
+    """
+    Every function that the core asks for by name is one of a tool.
+    """
+    named = re.compile(r'\b(tool_named|shown_by)\(\s*"([\w.]+)"')
+    found = [
+        f"displays.{name}" if asked == "shown_by" else name
+        for _, path in MODULES
+        for asked, name in named.findall(path.read_text(encoding="utf-8"))
+    ]
+
+    assert len(found) > 10
+    assert all(callable(tool_named(name)) for name in found)

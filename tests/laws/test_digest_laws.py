@@ -48,13 +48,13 @@ from counts import count
 from holdback import InvalidDocument, Jurisdictions, RuleError
 from holdback.exact.exact_json import canonical
 from holdback.exact.money import Money
-from holdback.jurisdictions import digest as digest_module
-from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
 from holdback.jurisdictions.jurisdiction_file import DEFAULTS
 from holdback.jurisdictions.reader import FILES, FolderFiles, read_jurisdictions
 from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.quote import quote
 from holdback.offers.registry import bind, registered, versions
+from holdback.rulebooks import digest as digest_module
+from holdback.rulebooks.digest import RulebookDigester, second_digest, versions_of
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.tools.mutants.mutation import mutants
 from small_folders import IRELAND as SMALL

@@ -6,8 +6,8 @@ from random import Random
 
 from counts import count
 from holdback.rules import Kind, interpret
-from holdback.rules.least_change import DOWN, UP, Range, answer, helps, least, moved, places
 from holdback.rules.tree import comparisons
+from holdback.tools.advice.least_change import DOWN, UP, Range, answer, helps, least, moved, places
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 

@@ -12,9 +12,9 @@ from counts import count
 from holdback.eligibility.assessment import FLOOR, assess
 from holdback.eligibility.facts import catalogue, relations
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
-from holdback.eligibility.what_would_help.ways import what_would_help
 from holdback.exact.money import Currency
 from holdback.rules import Fact, Kind, Type, check, interpret, parse
+from holdback.tools.advice.ways import what_would_help
 from rule_generator import RuleGenerator
 
 GBP = Currency.of("GBP")

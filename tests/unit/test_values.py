@@ -43,7 +43,7 @@ from holdback.rules import Kind, parse, trace
 from holdback.testing import given as given_a_past
 from holdback.testing import strategies
 from holdback.testing.conformance import Effort
-from holdback.tools.forecast import windows
+from holdback.tools.advice import windows
 from journey import Journey
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs/_ext"))
@@ -187,8 +187,8 @@ def forecast():
 MADE = {
     "holdback.Engine": lambda: Engine.for_trial(shipped()),
     "holdback.Jurisdictions": shipped,
-    "holdback.tools.forecast.Window": lambda: forecast().windows[0],
-    "holdback.tools.forecast.Windows": forecast,
+    "holdback.tools.advice.Window": lambda: forecast().windows[0],
+    "holdback.tools.advice.Windows": forecast,
     "holdback.jurisdictions.Example": lambda: shipped().examples("GB")[0],
     "holdback.jurisdictions.Jurisdiction": lambda: shipped()["GB"],
     "holdback.jurisdictions.ProductTerms": lambda: rulebook().products[0],
@@ -212,9 +212,9 @@ MADE = {
     "holdback.testing.Story": story,
     "holdback.testing.Then": lambda: story().when("look_up"),
     "holdback.testing.conformance.Effort": Effort,
-    "holdback.eligibility.what_would_help.Move": lambda: helped().ways[0].moves[0],
-    "holdback.eligibility.what_would_help.WhatWouldHelp": helped,
-    "holdback.eligibility.what_would_help.Way": lambda: helped().ways[0],
+    "holdback.tools.advice.Move": lambda: helped().ways[0].moves[0],
+    "holdback.tools.advice.WhatWouldHelp": helped,
+    "holdback.tools.advice.Way": lambda: helped().ways[0],
     "holdback.wire.Situation": situation,
 }
 # Merchants that were read, whose long lists are read lazily.

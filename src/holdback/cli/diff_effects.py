@@ -11,7 +11,8 @@ from holdback.cli.diff_steps import Sides
 from holdback.eligibility.assessment import ELIGIBLE
 from holdback.errors import ConfigurationError, printable
 from holdback.exact.exact_json import Json
-from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.jurisdiction import Example
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.example_run import run_example
 from holdback.tools.proofs.effects import ChangeEffect, effects
 from holdback.tools.proofs.witness import Witness

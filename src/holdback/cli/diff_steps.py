@@ -17,7 +17,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.workbench.differences import ADDED, CHANGED, REMOVED, Difference, differences
 from holdback.tools.workbench.overview import overview
 

@@ -20,17 +20,17 @@ from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
 from holdback.eligibility.reasons import Reason
-from holdback.eligibility.what_would_help.ways import what_would_help
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, did_you_mean, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.offers.quote import decided_by_rules
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules.types import Facts
 from holdback.rules.values import FactValue
-from holdback.tools.forecast import windows
-from holdback.tools.forecast.windows import DAYS
+from holdback.tools.advice import windows
+from holdback.tools.advice.ways import what_would_help
+from holdback.tools.advice.windows import DAYS
 
 
 @click.command("explain")
@@ -113,10 +113,11 @@ def _jurisdiction(folder: Path | None, code: str) -> Jurisdiction:
     """Return the jurisdiction *code*; exit with 2 when it, or one of its prices, is invalid."""
     try:
         # An engine checks the settings of the products' calculators as well.
-        engine = Engine.for_trial(Jurisdictions([load_one(folder, code)]))
+        jurisdictions = Jurisdictions([load_one(folder, code)])
+        Engine.for_trial(jurisdictions)
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {code}")
-    return engine.jurisdictions[code]
+    return jurisdictions[code]
 
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}

@@ -15,7 +15,7 @@ from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.source_rules import QUEUE
+from holdback.rulebooks.rulebook import QUEUE
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import page_lines
 from holdback.tools.workbench.differences import differences

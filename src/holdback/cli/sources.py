@@ -14,7 +14,7 @@ import click
 from attrs import evolve
 
 from holdback.cli.output import fail
-from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, excerpt, printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -25,7 +25,6 @@ from holdback.jurisdictions.regular_file import (
     read_file,
     why_unreadable,
 )
-from holdback.jurisdictions.toml import excerpt
 from holdback.offers.registry import registered
 from holdback.tools.workbench.lock import LOCK, Lock, read_lock
 

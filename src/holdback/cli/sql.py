@@ -13,7 +13,7 @@ from holdback.cli.portfolio import DayOrColumn
 from holdback.cli.sources import jurisdictions_option, load_all, load_one
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.sql import DIALECTS, TRANSLATED
 
 if TYPE_CHECKING:

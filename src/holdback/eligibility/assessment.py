@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from attrs import field
 
@@ -22,10 +22,8 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.rules.types import Facts, draft_label
-
-if TYPE_CHECKING:
-    from holdback.eligibility.what_would_help import WhatWouldHelp
+from holdback.rules.types import Facts
+from holdback.tool_named import shown_by, tool_named
 
 # The percentage of a deal that must be paid down before a renewal is assessed at all (service 1). A
 # jurisdiction may require more in a rule of its own, never less.
@@ -132,9 +130,11 @@ class Assessment:
         """The answer of every rule, in order of priority; empty when none was evaluated."""
         return self.answers.trace if self._evaluated else ()
 
-    def what_would_help(self, movable: Iterable[str] | None = None) -> WhatWouldHelp:
+    def what_would_help(self, movable: Iterable[str] | None = None) -> Any:
         """
         Return all minimal sets of changes with which the deal would be eligible on the day `on`.
+
+        They are a `holdback.tools.advice.WhatWouldHelp`.
 
         *movable* are the names of the facts that the merchant can move, by default all that the
         catalogue marks as movable. Rules that a person's approval lifted count as met.
@@ -148,10 +148,9 @@ class Assessment:
         Raises:
             InvalidDocument: with every name in *movable* that is not a fact, or not one that moves.
         """
-        from holdback.eligibility.what_would_help.ways import what_would_help  # noqa: PLC0415  # few ask
-
         rules, facts, *_ = self._kept
-        return what_would_help(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
+        search = tool_named("advice.ways.what_would_help")
+        return search(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
 
     def plain(self) -> dict[str, Json]:
         """
@@ -227,35 +226,10 @@ class Assessment:
         return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
     def __repr__(self) -> str:
-        from holdback.tools.displays.elements import short_digest  # noqa: PLC0415  # few are printed
-
-        rules = self.ruleset
-        why = "".join(f", {code}" for code in self.codes)
-        why += f", missing {', '.join(self.needs)}" if self.needs else ""
-        digest = short_digest(rules.digest)
-        return f"<Assessment {self.outcome}{why}: {rules.jurisdiction} on {self.on}, {digest}>"
+        return shown_by("assessments.assessment_repr", self)
 
     def _repr_html_(self) -> str:
-        # Only a notebook needs these.
-        from holdback.eligibility.rule_sentences import requirement  # noqa: PLC0415
-        from holdback.tools.displays.assessment import assessment_html  # noqa: PLC0415
-
-        measured = {
-            reason.code: (_listed(reason.measured), _listed(reason.threshold))
-            for reason in self.reasons
-        }
-        rules = {
-            rule.id: (rule.code, requirement(rule, self.ruleset).plain())
-            for rule in self.ruleset.rules
-        }
-        return assessment_html(self.plain(), measured, rules)
-
-
-def _listed(figures: Mapping[str, str]) -> str:
-    """Return *figures* by name as one text; a single one does not need its name."""
-    if len(figures) == 1:
-        return next(iter(figures.values()))
-    return ", ".join(f"{draft_label(name)} {figure}" for name, figure in figures.items())
+        return shown_by("assessments.assessment_html", self)
 
 
 def assess(rules: RuleSet, facts: Facts, on: date, *, lifted: int = 0) -> Assessment:

@@ -9,8 +9,8 @@ Every error of every file is reported at once.
 from __future__ import annotations
 
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 
 __all__ = [
     "Example",

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from attrs import evolve
 
+from holdback.errors import excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.source_rules import NAME
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.merchant.merchant import SIGNATURES
 
 ACCEPTANCE: Final = ("signature", "bank_details", "consents")

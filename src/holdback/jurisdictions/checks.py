@@ -17,14 +17,14 @@ from typing import Final
 from attrs import define, field
 
 from holdback.eligibility.facts import CHECKS, DERIVED, MOST_DAYS
-from holdback.errors import did_you_mean
-from holdback.exact.exact_json import Json
+from holdback.errors import did_you_mean, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.acceptance_terms import read_name
 from holdback.jurisdictions.declared_facts import MAX_FACTS
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
-from holdback.jurisdictions.toml import Node, excerpt
+from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.check_terms import CheckTerms, age_name
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.types import draft_label
 
@@ -33,22 +33,6 @@ MAX_AGE_DAYS: Final = (0, MOST_DAYS)
 
 _KEYS: Final = ("max_age_days", "facts", "consent")
 _GIVEN_BY: Final = {fact: check for check, facts in CHECKS.items() for fact in facts}
-_AGE: Final = "_age_days"
-
-
-@frozen(kw_only=True)
-class CheckTerms:
-    """
-    A check on a day, with the facts that it gives.
-
-    A result that is older than `max_age_days` is unknown; None where results do not age. `consent`
-    is the one that the merchant must have given before the check is made, if there is one.
-    """
-
-    name: str
-    facts: tuple[str, ...]
-    max_age_days: int | None = None
-    consent: str | None = None
 
 
 @frozen(kw_only=True)
@@ -82,26 +66,6 @@ class SourceCheck:
         )
 
 
-def age_name(check: str) -> str:
-    """
-    Return the name of the fact that is the age of *check*.
-
-    >>> age_name("identity")
-    'identity_age_days'
-    """
-    return f"{check}{_AGE}"
-
-
-def check_with_age(name: str) -> str | None:
-    """
-    Return the check whose age the fact *name* would be; None if it has no such name.
-
-    >>> check_with_age("identity_age_days"), check_with_age("progress")
-    ('identity', None)
-    """
-    return name.removesuffix(_AGE) if name.endswith(_AGE) else None
-
-
 def age_facts(checks: Mapping[str, SourceCheck], declared: Sequence[Fact]) -> Iterator[Fact]:
     """Return the ages of *checks*, except where a *declared* fact has the name, an error."""
     names = {fact.name for fact in declared}
@@ -126,20 +90,6 @@ def checks_on(
         else CheckTerms(name=name, facts=every.get(name, (name,)))
         for name in names
     }
-
-
-def age_limits(checks: Mapping[str, CheckTerms]) -> dict[str, Json]:
-    """
-    Return what a digest covers of *checks*, as a setting; nothing where no result ages.
-
-    Facts are part of it: they decide together whether they are too old.
-    """
-    limits = {
-        name: {"max_age_days": check.max_age_days, "facts": list(check.facts)}
-        for name, check in checks.items()
-        if check.max_age_days is not None
-    }
-    return {"checks": limits} if limits else {}
 
 
 @define(kw_only=True)

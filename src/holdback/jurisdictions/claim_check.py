@@ -6,14 +6,13 @@ from collections.abc import Collection
 
 from attrs import define, field
 
-from holdback.errors import RuleError, did_you_mean
+from holdback.errors import RuleError, did_you_mean, excerpt
 from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.expression_errors import error_on
 from holdback.jurisdictions.jurisdiction_file import CLAIM
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.source_rules import add_rule_error
 from holdback.jurisdictions.timeline import Period
-from holdback.jurisdictions.toml import excerpt
 from holdback.rules import Catalogue
 
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from holdback.errors import excerpt
 from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.jurisdictions.toml import excerpt
 
 # More dates of change than a policy has in decades.
 MAX_CHANGES: Final = 400

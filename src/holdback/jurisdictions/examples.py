@@ -16,20 +16,22 @@ from attrs import define, field
 from holdback.eligibility.assessment import OUTCOMES
 from holdback.eligibility.facts import CHECKS
 from holdback.eligibility.reasons import FLOOR_CODE
-from holdback.errors import did_you_mean, listed
+from holdback.errors import did_you_mean, excerpt, listed
 from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
+from holdback.jurisdictions.jurisdiction import Example
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.overlay import Draft, Policy
-from holdback.jurisdictions.quantity import lacks_unit, read_quantity, right_text
-from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
+from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.timeline import Period, read_period
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Kind, Type
+from holdback.rules.right_text import right_text
 
 # An example may also expect that a product is not offered on the day.
 NOT_OFFERED: Final = "Not offered"

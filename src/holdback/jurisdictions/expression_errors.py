@@ -6,8 +6,8 @@ from datetime import date
 
 from holdback.eligibility.facts import CHECKS
 from holdback.errors import RuleError
-from holdback.jurisdictions.checks import check_with_age
 from holdback.jurisdictions.overlay import Draft
+from holdback.rulebooks.check_terms import check_with_age
 from holdback.rules import Catalogue
 
 

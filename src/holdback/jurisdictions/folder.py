@@ -10,14 +10,14 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions, ReadOnDemand
 from holdback.jurisdictions.reader import (
     FILES,
@@ -27,7 +27,7 @@ from holdback.jurisdictions.reader import (
     read_with_parents,
 )
 from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
-from holdback.jurisdictions.toml import MAX_BYTES, excerpt
+from holdback.jurisdictions.toml import MAX_BYTES
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
@@ -131,6 +131,8 @@ def load_valid_and_errors(
     )
 
 
+# Nothing in them changes, so a process reads each of them once.
+@cache
 def _bundled() -> Jurisdictions:
     """Return the jurisdictions that ship, of which no file is opened yet."""
     root = bundled_path()

@@ -1,4 +1,4 @@
-"""A jurisdiction over time, and the collection of those that were loaded."""
+"""A jurisdiction over time with its examples, and the collection of those that were loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pendulum
 from attrs import Factory, evolve, field
 
-from holdback.errors import ConfigurationError, did_you_mean
+from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency
@@ -19,8 +19,45 @@ from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.jurisdictions.toml import excerpt
+from holdback.rulebooks.rulebook import Rulebook
+from holdback.tool_named import shown_by, tool_named
+
+
+def _figures(figures: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
+    return None if figures is None else frozen_record(figures)
+
+
+@frozen(kw_only=True)
+class Example:
+    """
+    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
+
+    With `settlement`, the figures of a deal, it is about the discount for repaying that deal early.
+
+    `given` is complete: the typical facts, changed as the example says, less those that it leaves
+    out. `settles` is the balance of a deal in minor units; with it, the product is requested to
+    renew that deal. An example of settings has no facts: it says which values hold on the day.
+    """
+
+    name: str
+    on: date
+    product: str | None
+    given: Mapping[str, Json] = field(converter=frozen_record)
+    settles: int | None = None
+    settlement: Mapping[str, Json] | None = field(default=None, converter=_figures)
+    expect: Mapping[str, Json] = field(converter=frozen_record)
+    file: str
+    line: int | None
+
+    @property
+    def of_settings(self) -> bool:
+        """Whether it is about the settings of the jurisdiction."""
+        return not {"outcome", "decision", "discount"} & self.expect.keys()
+
+    @property
+    def of_rules(self) -> bool:
+        """Whether rules answer it: those for renewals, or those of a product."""
+        return not self.of_settings and self.settlement is None
 
 
 @frozen(kw_only=True)
@@ -91,22 +128,14 @@ class Jurisdiction:
 
         It needs the extra `notebook`.
         """
-        from holdback.jurisdictions.rulebook_display import versions  # noqa: PLC0415
-        from holdback.tools import pictures  # noqa: PLC0415  # few draw one
-
-        records = [*versions(self.slices)]
-        title = f"{self.code}: what holds from which day on"
-        return pictures.timeline(title, records, on, width or pictures.WIDTH)
+        return tool_named("displays.rulebooks.jurisdiction_picture")(self, on, width)
 
     def __repr__(self) -> str:
         days = ", ".join(str(day) for day in self.changes)
         return f"<Jurisdiction {self.code} {self.name}: {self.currency}, rules from {days}>"
 
     def _repr_html_(self) -> str:
-        # Only people who look at it need it.
-        from holdback.jurisdictions.rulebook_display import jurisdiction_html  # noqa: PLC0415
-
-        return jurisdiction_html(self)
+        return shown_by("rulebooks.jurisdiction_html", self)
 
     def with_versions(self, versions: Mapping[str, int]) -> Jurisdiction:
         """Return it as priced by calculators of a host; see `Rulebook.with_versions`."""
@@ -204,9 +233,7 @@ class Jurisdictions:
         return f"Jurisdictions({', '.join(self.codes)})"
 
     def _repr_html_(self) -> str:
-        from holdback.jurisdictions.rulebook_display import jurisdictions_html  # noqa: PLC0415
-
-        return jurisdictions_html(self._deciding.values())
+        return shown_by("rulebooks.jurisdictions_html", self._deciding.values())
 
     def __getitem__(self, code: str) -> Jurisdiction:
         """

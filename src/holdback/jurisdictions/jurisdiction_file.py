@@ -12,7 +12,7 @@ from typing import Any, Final
 import pendulum
 from attrs import field
 
-from holdback.errors import code_of, did_you_mean
+from holdback.errors import code_of, did_you_mean, excerpt
 from holdback.exact.exact_numbers import ROUNDINGS, RoundingMode
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
@@ -26,7 +26,7 @@ from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, LATE_REMITTANCES, NAME, REFUND
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Fact
 from holdback.rules.number_format import NumberFormat
 

@@ -9,9 +9,8 @@ from typing import Final
 from attrs import field
 
 from holdback.eligibility.facts import catalogue
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.claims import StatedClaim, read_claims
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
 from holdback.jurisdictions.examples import read_examples, typical_facts, without_examples
@@ -32,7 +31,8 @@ from holdback.jurisdictions.source_rules import (
     read_product,
     read_rules,
 )
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt, read_toml
+from holdback.jurisdictions.toml import Node, TomlTable, read_toml
+from holdback.rulebooks.check_terms import age_name
 from holdback.rules import Catalogue, Fact
 
 JURISDICTION: Final = "jurisdiction.toml"

@@ -16,19 +16,20 @@ from attrs import define, field
 from holdback.eligibility.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 from holdback.errors import RuleError, did_you_mean
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import age_limits, checks_on
+from holdback.jurisdictions.checks import checks_on
 from holdback.jurisdictions.claim_check import ClaimCheck
 from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.cost import within_cost
-from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
 from holdback.jurisdictions.expression_errors import error_on
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Draft
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
+from holdback.rulebooks.check_terms import age_limits
+from holdback.rulebooks.digest import RulebookDigester, second_digest, versions_of
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
 

@@ -15,17 +15,23 @@ from typing import Final
 from attrs import define, field
 
 from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, REFER
-from holdback.errors import RuleError
+from holdback.errors import RuleError, excerpt
 from holdback.exact.bounds import MOST_OFFERS
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.labels import read_label
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable
+from holdback.rulebooks.calculator_choice import (
+    CALCULATOR_KINDS,
+    CALCULATORS,
+    SETTLEMENT,
+    CalculatorChoice,
+)
+from holdback.rulebooks.rulebook import RENEWALS, SETTLE
 from holdback.rules import Catalogue, Kind, Tree, Type, parse
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import RESERVED
@@ -36,14 +42,6 @@ ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
 # Bounds the cost of a folder before its parameters are read.
 MAX_PARAMETERS: Final = 200
-# The calculators that price an offer, which every product names; and all kinds.
-CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
-SETTLEMENT: Final = "settlement"
-CALCULATOR_KINDS: Final = (*CALCULATORS, SETTLEMENT)
-# What funding a renewal does to the deal before it: it pays it off, or waits until it is repaid.
-SETTLE: Final = "settle"
-QUEUE: Final = "queue"
-RENEWALS: Final = (SETTLE, QUEUE)
 # What becomes of a remittance on a deal that has ended; it is refunded where no file states it.
 REFUND: Final = "refund"
 LATE_REMITTANCES: Final = ("transfer", REFUND)
@@ -164,6 +162,11 @@ class SourceProduct:
     renewal: str
     period: Period
     table: TomlTable
+
+    @property
+    def choices(self) -> tuple[CalculatorChoice, ...]:
+        """Its calculators."""
+        return tuple(self.calculators.values())
 
     @property
     def file(self) -> str:
@@ -388,4 +391,7 @@ def read_choice(kind: str, node: Node) -> CalculatorChoice | None:
     settings = {key: entry.json() for key, entry in entries.items() if not entry.is_blank()}
     if name is None or len(node.document.errors) > before:
         return None
-    return CalculatorChoice(kind=kind, name=name, settings=settings, node=node)
+    # The name itself is pointed at, and of a setting its key.
+    places = {key: entry.position(key=key != "calculator") for key, entry in node.entries().items()}
+    places[""] = node.position()
+    return CalculatorChoice(kind=kind, name=name, settings=settings, places=places)

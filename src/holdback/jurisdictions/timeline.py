@@ -13,8 +13,9 @@ from typing import Generic, TypeVar
 
 from attrs import field
 
+from holdback.errors import excerpt
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.toml import Node, TomlTable, excerpt
+from holdback.jurisdictions.toml import Node, TomlTable
 
 _T = TypeVar("_T")
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from holdback.eligibility.facts import BUILT_IN_FACTS, LABELS
+from holdback.errors import excerpt
 from holdback.jurisdictions.overlay import Layer, Policy
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
-from holdback.jurisdictions.toml import Node, excerpt
+from holdback.jurisdictions.toml import Node
 from holdback.rules.types import draft_label
 
 

@@ -12,7 +12,6 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.bank_details import check_details, needed_details
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
@@ -40,6 +39,7 @@ from holdback.merchant.merchant import (
 from holdback.merchant.offer import Offer
 from holdback.merchant.profile import Profile, details_section, read_details
 from holdback.merchant.validators import instance_of, optional, text
+from holdback.rulebooks.rulebook import Rulebook
 
 
 @frozen(kw_only=True)

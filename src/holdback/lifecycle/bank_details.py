@@ -9,7 +9,6 @@ from attrs import evolve, field
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
 from holdback.exact.exact_json import field_path
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.decision import Decision
@@ -21,6 +20,7 @@ from holdback.merchant.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulf
 from holdback.merchant.profile import details_section
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import instance_of
+from holdback.rulebooks.rulebook import Rulebook
 
 
 def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.ids import IdFactory
 from holdback.lifecycle.input_checks import Situation
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
+from holdback.rulebooks.rulebook import Rulebook
 
 
 @frozen(kw_only=True)

@@ -16,8 +16,6 @@ from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.ids import IdFactory, id_factory
 from holdback.lifecycle.input_checks import Situation
@@ -25,6 +23,8 @@ from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import Offer
 from holdback.offers.registry import PriceableProduct, priceable_products, versions
+from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebooks import Rulebooks
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
 # partners is refused one that everybody knows (decisions/ids).
@@ -130,10 +130,10 @@ class Configuration:
 
     The calculators of all rulebooks are made at once, so that an error in a setting is raised here.
     Only those of the rules that ship are made when they are needed; with calculators of the host,
-    which may not suit them, `Jurisdictions.with_versions` has read them already.
+    which may not suit them, `Rulebooks.with_versions` has read them already.
     """
 
-    jurisdictions: Jurisdictions
+    jurisdictions: Rulebooks
     namespace: uuid.UUID = field(repr=False)
     links: Links = field(repr=False)
     calculators: Mapping[str, type] = field(converter=_frozen_calculators, repr=False)
@@ -167,7 +167,7 @@ class Configuration:
     @classmethod
     def for_service(
         cls,
-        jurisdictions: Jurisdictions,
+        jurisdictions: Rulebooks,
         *,
         namespace: uuid.UUID,
         links: Links,
@@ -192,7 +192,7 @@ class Configuration:
 
     @classmethod
     def for_trial(
-        cls, jurisdictions: Jurisdictions, *, calculators: Mapping[str, type], **chosen: int
+        cls, jurisdictions: Rulebooks, *, calculators: Mapping[str, type], **chosen: int
     ) -> Configuration:
         """Return the configuration of an engine for trials; it raises as `for_service`."""
         _check(list(_wrong_numbers(chosen)))
@@ -209,7 +209,7 @@ class Configuration:
         """Whether the ids are made from a namespace that everybody knows."""
         return self.namespace == _TRIAL_NAMESPACE
 
-    def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Configuration:
+    def with_jurisdictions(self, jurisdictions: Rulebooks) -> Configuration:
         """Return the same choices with other rules; it raises as `priceable_products`."""
         return evolve(self, jurisdictions=jurisdictions.with_versions(versions(self.calculators)))
 

@@ -11,7 +11,6 @@ from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ConsentsRecorded, Event
@@ -19,6 +18,7 @@ from holdback.lifecycle.operation import PersonalCommand
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
+from holdback.rulebooks.rulebook import Rulebook
 
 
 def _flags_by_name(_: object, attribute: Any, value: Any) -> None:

@@ -9,7 +9,6 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event
@@ -25,6 +24,7 @@ from holdback.merchant.schedule import elapsed_days
 from holdback.merchant.validators import amount, day, plain_day, text
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.settlement import settlement_discount
+from holdback.rulebooks.rulebook import Rulebook
 
 
 @frozen(kw_only=True)

@@ -16,13 +16,13 @@ from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import as_number, months_between, recorded_over
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import CheckTerms
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.check_records import CHECKED_ON, CREDIT
 from holdback.merchant.evidence import CheckRecord, HeldFact
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant
 from holdback.merchant.offer import ELIGIBLE
+from holdback.rulebooks.check_terms import CheckTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Catalogue
 
 TAKINGS: Final = "takings"

@@ -8,7 +8,6 @@ from attrs import field
 
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.check_records import check_records
 from holdback.lifecycle.check_results import CheckResult
@@ -23,6 +22,7 @@ from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import as_tuple, instance_of, tuple_of
+from holdback.rulebooks.rulebook import Rulebook
 
 
 def evidence_of(

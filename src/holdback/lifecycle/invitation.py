@@ -10,7 +10,6 @@ from __future__ import annotations
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.invited import PRODUCTS, RULES, SERVICE, Invitation
@@ -18,6 +17,7 @@ from holdback.lifecycle.product_decisions import DecidedProduct, ProductsCase, d
 from holdback.lifecycle.status import RenewalCase, renewal_case
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import DECLINED
+from holdback.rulebooks.rulebook import Rulebook
 
 
 def invitation(

@@ -12,8 +12,6 @@ from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import age_name
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
@@ -28,6 +26,8 @@ from holdback.lifecycle.status import RenewalCase, renewal_case
 from holdback.merchant.application import Check
 from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
+from holdback.rulebooks.check_terms import age_name
+from holdback.rulebooks.rulebook import Rulebook
 
 
 @frozen(kw_only=True)

@@ -13,8 +13,6 @@ from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import age_name
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.consents import given_consents
@@ -47,6 +45,8 @@ from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
 from holdback.merchant.referral import Referral
 from holdback.merchant.validators import instance_of
+from holdback.rulebooks.check_terms import age_name
+from holdback.rulebooks.rulebook import Rulebook
 
 
 def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:

@@ -19,9 +19,6 @@ from holdback.eligibility.ruleset import RuleSet, known_facts
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.digest import rule_digest
-from holdback.jurisdictions.rulebook import Rulebook
-from holdback.jurisdictions.source_rules import QUEUE
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.status import RenewalCase
 from holdback.merchant.merchant import Merchant
@@ -30,6 +27,8 @@ from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, Refe
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
+from holdback.rulebooks.digest import rule_digest
+from holdback.rulebooks.rulebook import QUEUE, Rulebook
 from holdback.rules.types import Facts
 
 # The id of an offer, from the key of its product and its place among the product's offers.

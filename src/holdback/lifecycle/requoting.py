@@ -9,7 +9,6 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.acceptance import check_base_deal, open_offer
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
@@ -23,6 +22,7 @@ from holdback.merchant.validators import amount, text
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote_amount, with_settlement
 from holdback.offers.registry import PriceableProduct
+from holdback.rulebooks.rulebook import Rulebook
 
 # The offers that a set can have beyond those that it was issued with.
 MOST_REQUOTED: Final = 60

@@ -40,6 +40,7 @@ from holdback.merchant.ledger import (
 )
 from holdback.merchant.rows import Rows
 from holdback.merchant.schedule import Pause, TermsChange
+from holdback.tool_named import shown_by, tool_named
 
 # The values of `status` and `type`. The service specifies `Funded` and `Initial` (service 2.5).
 FUNDED: Final = "Funded"
@@ -98,14 +99,10 @@ class Deal:
     terms_changes: tuple[TermsChange, ...] = ()
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import deal_repr  # noqa: PLC0415  # few are printed
-
-        return deal_repr(self)
+        return shown_by("merchants.deal_repr", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import deal_html  # noqa: PLC0415  # only a notebook needs it
-
-        return deal_html(self)
+        return shown_by("merchants.deal_html", self)
 
     def plot(self, on: date, renewal_from: str = "50%", *, width: int | None = None) -> Any:
         """
@@ -113,9 +110,7 @@ class Deal:
 
         A renewal is assessed from the percentage *renewal_from* on, `50%` or what the rules say.
         """
-        from holdback.merchant.deal_days import deal_picture  # noqa: PLC0415  # few draw one
-
-        return deal_picture(self, on, renewal_from, width)
+        return tool_named("displays.deal_days.deal_picture")(self, on, renewal_from, width)
 
     # Derived from the entries, and worked out once, because eligibility reads them many times. A
     # state that is read has `remitted`, `credits` and `repaid_on` already.

@@ -28,6 +28,7 @@ from holdback.merchant.receipt import Receipt
 from holdback.merchant.referral import Hold, Referral, ReferralDecision
 from holdback.merchant.rows import Rows
 from holdback.merchant.validators import amount, day, plain_day, text
+from holdback.tool_named import shown_by
 
 # The statuses of an application after acceptance (decisions/fulfilment).
 AWAITING_DETAILS: Final = "awaiting_details"
@@ -75,14 +76,10 @@ class OfferSet:
     requoted: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import offers_repr  # noqa: PLC0415  # few are printed
-
-        return offers_repr("OfferSet", self)
+        return shown_by("merchants.offers_repr", "OfferSet", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import offers_html  # noqa: PLC0415  # only a notebook needs it
-
-        return offers_html(self)
+        return shown_by("merchants.offers_html", self)
 
     @property
     def offers(self) -> Iterator[Offer]:
@@ -281,14 +278,10 @@ class Merchant:
         return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import merchant_repr  # noqa: PLC0415  # few are printed
-
-        return merchant_repr(self)
+        return shown_by("merchants.merchant_repr", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import merchant_html  # noqa: PLC0415  # only a notebook needs it
-
-        return merchant_html(self)
+        return shown_by("merchants.merchant_html", self)
 
     @property
     def active_deal(self) -> Deal | None:

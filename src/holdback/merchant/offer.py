@@ -7,6 +7,7 @@ from typing import Final
 
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
+from holdback.tool_named import shown_by
 
 # The values of `offer_status`. The service specifies `Eligible` (service 2.2).
 ELIGIBLE: Final = "Eligible"
@@ -40,11 +41,7 @@ class Offer:
         return self.funded_amount.currency.code
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import offer_repr  # noqa: PLC0415  # few are printed
-
-        return offer_repr(self)
+        return shown_by("merchants.offer_repr", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import offer_html  # noqa: PLC0415  # only a notebook needs it
-
-        return offer_html(self)
+        return shown_by("merchants.offer_html", self)

@@ -9,6 +9,7 @@ from pendulum import DateTime
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.offer import Offer
+from holdback.tool_named import shown_by
 
 # The values of `decision`. The service specifies `Accepted` (service 2.2).
 ACCEPTED: Final = "Accepted"
@@ -46,14 +47,10 @@ class Product:
     queued: bool = False
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import product_repr  # noqa: PLC0415  # few are printed
-
-        return product_repr(self)
+        return shown_by("merchants.product_repr", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import product_html  # noqa: PLC0415  # only a notebook needs it
-
-        return product_html(self)
+        return shown_by("merchants.product_html", self)
 
 
 @frozen(kw_only=True)
@@ -68,11 +65,7 @@ class Offers:
     expires_at: DateTime
 
     def __repr__(self) -> str:
-        from holdback.merchant.displays import offers_repr  # noqa: PLC0415  # few are printed
-
-        return offers_repr("Offers", self)
+        return shown_by("merchants.offers_repr", "Offers", self)
 
     def _repr_html_(self) -> str:
-        from holdback.merchant.displays import offers_html  # noqa: PLC0415  # only a notebook needs it
-
-        return offers_html(self)
+        return shown_by("merchants.offers_html", self)

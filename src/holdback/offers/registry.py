@@ -19,18 +19,13 @@ from holdback.errors import (
     ErrorDetail,
     code_of,
     did_you_mean,
+    excerpt,
 )
 from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import RATIO_PLACES, plain, scaled
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.digest import Versions, versions_of
-from holdback.jurisdictions.quantity import right_text
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import CALCULATOR_KINDS
-from holdback.jurisdictions.toml import excerpt
 from holdback.offers.calculator import (
     Calculator,
     FactorRateCalculator,
@@ -50,6 +45,10 @@ from holdback.offers.settlement_calculators import (
 )
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
+from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
+from holdback.rulebooks.digest import Versions, versions_of
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rules.right_text import right_text
 from holdback.rules.types import Catalogue, Kind, Type
 
 BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(

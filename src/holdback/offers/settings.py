@@ -13,10 +13,10 @@ from holdback.errors import InvalidValue, code_of, did_you_mean
 from holdback.exact.bounds import most_money
 from holdback.exact.exact_numbers import trimmed
 from holdback.exact.money import Money
-from holdback.jurisdictions.source_rules import SETTLEMENT
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.settlement_calculators import SettlementBand
+from holdback.rulebooks.calculator_choice import SETTLEMENT
 from holdback.rules.types import Catalogue, Kind, Type
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact.money import Money
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.registry import bind, registered
+from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.rulebook import Rulebook
 
 _ALL = Decimal(100)
 

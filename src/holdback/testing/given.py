@@ -88,7 +88,7 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
         if jurisdiction is None:
             raise ValueError("given which merchant? name a jurisdiction, or hand in a merchant")
         merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
-    engine.jurisdictions[merchant.jurisdiction]  # raises if there is none
+    engine.jurisdictions.currency(merchant.jurisdiction)  # raises if there is none
     return Story(
         engine=engine,
         merchant=merchant,

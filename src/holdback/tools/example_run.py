@@ -19,12 +19,12 @@ from holdback.jurisdictions.examples import (
     NOT_OFFERED,
     offer_types,
 )
-from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
 from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, Kind, Type
 
 # How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a

@@ -44,6 +44,26 @@ def opened(monkeypatch):
     return names
 
 
+@pytest.fixture(autouse=True)
+def read_anew():
+    """Each test reads what ships anew: a process does so once."""
+    folder._bundled.cache_clear()
+    yield
+    folder._bundled.cache_clear()
+
+
+def test_what_ships_is_read_once_in_a_process(opened):
+    """
+    Every call returns the same jurisdictions, so that no file is opened again.
+    """
+    first = load_jurisdictions()
+    first["GB"]
+    load_jurisdictions()["GB"]
+
+    assert load_jurisdictions() is first
+    assert opened == ["GB"]
+
+
 @pytest.fixture
 def shipped(tmp_path, monkeypatch):
     """A copy of the folder that ships, which a test may damage."""

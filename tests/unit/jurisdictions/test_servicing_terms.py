@@ -6,7 +6,7 @@ from datetime import date
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.jurisdictions.digest import VERSIONS
+from holdback.rulebooks.digest import VERSIONS
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
 from small_folders import changed, child, country, errors_in, loaded, read

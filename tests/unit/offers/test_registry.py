@@ -11,11 +11,11 @@ from attrs import field, frozen
 
 from every_case import for_every
 from holdback import ConfigurationError, Engine, Jurisdictions, Money
-from holdback.jurisdictions.digest import VERSIONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Percent, PricingCase, Term
 from holdback.offers.registry import BUILT_IN
+from holdback.rulebooks.digest import VERSIONS
 from journey import Journey
 
 GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}

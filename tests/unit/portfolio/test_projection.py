@@ -21,9 +21,9 @@ from holdback.portfolio import project
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.studies.outcome_counts import plan_to_vary
 from holdback.portfolio.studies.pace_projection import TOO_LATE, PortfolioProjection
-from holdback.tools.forecast import windows
-from holdback.tools.forecast.course import Course
-from holdback.tools.forecast.pace import read_pace
+from holdback.tools.advice import windows
+from holdback.tools.advice.course import Course
+from holdback.tools.advice.pace import read_pace
 
 DAY = date(2026, 7, 1)
 NAMES = (*OUTCOMES, TOO_LATE)
@@ -57,7 +57,7 @@ def projected(frame, days, pace):
 )
 def test_each_deal_becomes_what_its_forecast_says(days, pace):
     """
-    Facts move as in `holdback.tools.forecast`, and those that cannot be followed are unknown.
+    Facts move as in `holdback.tools.advice`, and those that cannot be followed are unknown.
     """
     frame = deals().head(count("deals projected one by one"))
     rows = list(frame.iter_rows(named=True))

@@ -26,13 +26,13 @@ from holdback.rules import (
 )
 from holdback.rules.closure import mask_function
 from holdback.rules.columns import FactColumn, columns
-from holdback.rules.least_change import answer as answer_by_lines
 from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval
 from holdback.rules.sql import SQLITE, flag_sql
 from holdback.rules.tree import comparisons
+from holdback.tools.advice.least_change import answer as answer_by_lines
 from holdback.tools.mutants.equivalence import distinguishing_deals
 from holdback.tools.mutants.expression_mutants import expression_mutants
 from small_catalogue import CATALOGUE, checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.suggestions.prices import Prices, applications
 from small_folders import changed, country, loaded

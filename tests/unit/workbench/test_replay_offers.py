@@ -23,10 +23,10 @@ from holdback import (
     wire,
 )
 from holdback.cli.commands import holdback
-from holdback.jurisdictions import digest as digest_module
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Term
+from holdback.rulebooks import digest as digest_module
 from holdback.tools.replay import repricing
 from holdback.tools.replay.replay import replay_offers
 from journey import EVIDENCE, Journey

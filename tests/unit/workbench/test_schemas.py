@@ -21,7 +21,6 @@ from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction_file import OPTIONAL, REQUIRED
 from holdback.jurisdictions.reader import FILES
 from holdback.jurisdictions.source_rules import (
-    CALCULATORS,
     OPTIONAL_OF_A_PRODUCT,
     OPTIONAL_OF_A_RULE,
     PARAMETER_KINDS,
@@ -29,6 +28,7 @@ from holdback.jurisdictions.source_rules import (
     RULE,
 )
 from holdback.offers.registry import BUILT_IN
+from holdback.rulebooks.calculator_choice import CALCULATORS
 from holdback.rules.number_format import NumberFormat
 from holdback.tools.workbench.schemas import DRAFT, KINDS, schema
 from small_folders import FIGURES, child, country, said

@@ -5,7 +5,7 @@
 errors with its place. The package knows TOML and nothing of jurisdictions, rules or merchants.
 """
 
-from holdback.jurisdictions.toml.document import MAX_BYTES, Document, UnsupportedNumber, excerpt
+from holdback.jurisdictions.toml.document import MAX_BYTES, Document, UnsupportedNumber
 from holdback.jurisdictions.toml.node import MAX_DIGITS, Node, TomlTable, read_toml
 
 __all__ = [
@@ -15,6 +15,5 @@ __all__ = [
     "Node",
     "TomlTable",
     "UnsupportedNumber",
-    "excerpt",
     "read_toml",
 ]

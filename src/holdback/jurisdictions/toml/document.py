@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.errors import ErrorDetail
+from holdback.errors import ErrorDetail, excerpt
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import without_separators
 from holdback.frozen_classes import frozen
@@ -34,7 +34,6 @@ from holdback.jurisdictions.toml.scanner import (
 MAX_BYTES: Final = 256 * 1024
 # A longer source line is not shown below its error: its mark would be off the screen.
 _MAX_SOURCE_LINE: Final = 400
-_MAX_EXCERPT: Final = 60
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
 # Characters that are invisible or reverse the direction of text: a reviewer would approve another
@@ -44,16 +43,6 @@ _HIDDEN: Final = "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 # `tomllib` names a table by the tuple of its keys: `('rules',)`.
 _PYTHON_TUPLE: Final = r"\('([^']*)',\)"
 _AT: Final = r"(?s)(.*) \(at (?:line (\d+), column (\d+)|end of document)\)"
-
-
-def excerpt(text: str) -> str:
-    r"""Return the beginning of *text* for a message: at most 60 characters, all printable.
-
-    >>> excerpt("two\nlines")
-    'two?lines'
-    """
-    shown = "".join(char if char.isprintable() else "?" for char in text[:_MAX_EXCERPT])
-    return shown if len(text) <= _MAX_EXCERPT else f"{shown}..."
 
 
 @frozen

@@ -17,10 +17,10 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, listed
+from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, excerpt, listed
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.toml.document import Document, UnsupportedNumber, excerpt, read_document
+from holdback.jurisdictions.toml.document import Document, UnsupportedNumber, read_document
 from holdback.jurisdictions.toml.scanner import Path, Spans, offset_in_literal
 
 # More digits than any bounded number of holdback has; more would be a mistake.

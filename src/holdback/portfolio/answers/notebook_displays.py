@@ -9,10 +9,10 @@ from typing import Any
 from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.rule_sentences import requirement
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.tables import Table
 from holdback.portfolio.assessing.aggregation import Answer
 from holdback.portfolio.assessing.outcome_codes import PLACES, words
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.displays.elements import counted, display, heading
 from holdback.tools.pictures.layout import percent
 

@@ -12,7 +12,6 @@ from holdback.errors import printable
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, OUTCOMES, codes, needed
 from holdback.portfolio.assessing.outcome_columns import (
     BALANCE,
@@ -26,6 +25,7 @@ from holdback.portfolio.assessing.outcome_columns import (
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
 from holdback.portfolio.reading.work_frame import WorkFrame
+from holdback.rulebooks.rulebook import Rulebook
 
 # An amount is added up in two parts. It is less than 10**18 minor units, so both parts are less
 # than 10**9, and the sums of up to 9 * 10**9 rows fit in 64 bits.

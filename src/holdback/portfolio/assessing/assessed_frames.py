@@ -15,7 +15,6 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_columns import (
     BALANCE,
     ELIGIBLE,
@@ -51,6 +50,7 @@ from holdback.portfolio.reading.work_frame import (
     work_frame,
 )
 from holdback.portfolio.sql.lazy_frames import outcomes_by_sql, takes_sql
+from holdback.rulebooks.rulebook import Rulebook
 
 # The columns of a readable result, and the work frame's column for each.
 READABLE: Final = {

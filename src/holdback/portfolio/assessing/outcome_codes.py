@@ -16,7 +16,7 @@ from holdback.eligibility.facts import BUILT_IN_FACTS
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.ruleset import MOST_RULES
 from holdback.jurisdictions.declared_facts import MAX_FACTS
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 
 # A row for which the engine would raise `InvalidDocument`: a value out of range, an unknown
 # jurisdiction.

@@ -12,7 +12,6 @@ from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import shown_path
 from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES
 from holdback.exact.money import Money
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.merchant.offer import Offer
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote
@@ -36,6 +35,7 @@ from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import WorkFrame, as_integers, open_frame
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Facts
 
 # The digits of a decimal column: the most that every engine supports.

@@ -12,13 +12,13 @@ from attrs import evolve
 from holdback.eligibility.assessment import Assessment
 from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, printable
 from holdback.exact.exact_json import shown_path
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT, needed
 from holdback.portfolio.assessing.outcome_columns import RULEBOOK, UNREADABLE, converted_column
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.work_frame import Frame, integers, open_frame
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.values import whole
 
 POSITION: Final = "position"

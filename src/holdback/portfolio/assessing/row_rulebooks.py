@@ -14,9 +14,9 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.reading.named_columns import LIKE_A_DAY
 from holdback.portfolio.reading.work_frame import Frame
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact
 from holdback.rules.values import read_date
 

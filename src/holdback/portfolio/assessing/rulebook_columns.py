@@ -8,7 +8,6 @@ from operator import add
 from typing import Any, Final
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import (
     PREFIX,
@@ -18,6 +17,7 @@ from holdback.portfolio.assessing.outcome_columns import (
     int64_literal,
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
+from holdback.rulebooks.rulebook import Rulebook
 
 # The column with the place of a row's code among those of all jurisdictions.
 CODE_PLACE: Final = f"{PREFIX}code_place"

@@ -20,7 +20,6 @@ from holdback.errors import InvalidDocument, printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.row_rulebooks import Rules
 from holdback.portfolio.files.cells import (
     TYPED,
@@ -35,6 +34,7 @@ from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.mapped_frame import read
 from holdback.portfolio.reading.mapping_suggestion import suggest
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 
 # The column that is added if one jurisdiction is given for all deals.

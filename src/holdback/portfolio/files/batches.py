@@ -18,7 +18,6 @@ from attrs import define, evolve, field
 
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.tables import Table
 from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
 from holdback.portfolio.assessing.outcome_columns import RESULTS
@@ -34,6 +33,7 @@ from holdback.portfolio.reading.suspects import SuspectColumns
 from holdback.portfolio.reading.work_frame import open_frame
 from holdback.portfolio.studies.outcome_changes import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.studies.summary import Summary, summary_of, summed_columns
+from holdback.rulebooks.rulebook import Rulebook
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
 _ROW: Final = "holdback: place"

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from attrs import field, fields
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, listed, printable
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt, listed, printable
 from holdback.exact.exact_json import shown_path
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.toml import Node, excerpt, read_toml
+from holdback.jurisdictions.toml import Node, read_toml
 from holdback.tools.workbench.mapping_schema import DATE_FORM, DATES, FACT, FORM_KEYS, TABLES, WORDS
 
 # The name of the file in messages; the command knows the real one.

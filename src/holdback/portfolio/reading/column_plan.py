@@ -15,7 +15,6 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_columns import (
     INVALID_COLUMN,
     RULEBOOK,
@@ -48,6 +47,7 @@ from holdback.portfolio.reading.work_frame import (
     is_shared,
     work_frame,
 )
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 
 # Summaries add it up, whether rules read it or not.

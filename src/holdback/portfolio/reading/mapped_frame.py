@@ -15,7 +15,6 @@ from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_
 from holdback.exact.exact_json import shown_path
 from holdback.exact.money import MINOR_UNITS, Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
 from holdback.portfolio.reading.mapped_values import (
@@ -34,6 +33,7 @@ from holdback.portfolio.reading.named_columns import (
     key_columns,
 )
 from holdback.portfolio.reading.work_frame import Frame, open_frame
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind, Type
 
 _TEXT: Final = Type(Kind.TEXT, options=("-",))

@@ -13,7 +13,6 @@ from attrs import evolve
 
 from holdback.errors import listed
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules, names_read
 from holdback.portfolio.reading.column_findings import shown_value
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
@@ -28,6 +27,7 @@ from holdback.portfolio.reading.named_columns import JURISDICTION, ON, key_colum
 from holdback.portfolio.reading.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.reading.undeclared_values import alike
 from holdback.portfolio.reading.work_frame import open_frame
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
 

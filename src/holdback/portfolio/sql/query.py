@@ -10,7 +10,6 @@ from attrs import evolve
 
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX
 from holdback.portfolio.assessing.row_rulebooks import (
     DayOrColumn,
@@ -22,6 +21,7 @@ from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.sql.outcome_expressions import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql.plan import SqlPlan
 from holdback.portfolio.sql.words import identifier
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.sql import (
     BIGQUERY,
     DIALECTS,

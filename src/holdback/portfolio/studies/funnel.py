@@ -12,7 +12,6 @@ from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.ruleset import DECLINE
 from holdback.exact.money import Money
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows
 from holdback.portfolio.assessing.assessed_frames import with_outcomes
@@ -24,6 +23,7 @@ from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import answer_backend, open_frame
+from holdback.rulebooks.rulebook import Rulebook
 
 _HEADS: Final = (
     "jurisdiction",

@@ -15,7 +15,6 @@ from holdback.errors import InvalidDocument, code_of
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, trimmed
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.assessing.aggregation import with_rulebook
 from holdback.portfolio.assessing.assessed_frames import with_outcomes
@@ -33,6 +32,7 @@ from holdback.portfolio.reading.work_frame import (
     without_index,
 )
 from holdback.portfolio.studies.outcome_counts import plan_to_vary, proposal_notes
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.operators import MIRRORED
 from holdback.rules.tree import Constant, FactRead, comparisons
 from holdback.rules.types import Fact, Facts, Kind, Type

@@ -11,7 +11,6 @@ from attrs import asdict, field
 from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.answers.tables import Table, join_tables
 from holdback.portfolio.assessing.aggregation import (
@@ -35,6 +34,7 @@ from holdback.portfolio.reading.readable_columns import CODES
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import Frame, WorkFrame, answer_backend, open_frame
 from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
+from holdback.rulebooks.rulebook import Rulebook
 
 # The columns that are added to the deals that change.
 _COMPARED: Final = (OUTCOME, CODES, NEEDS)

@@ -10,7 +10,6 @@ from typing import Any, Final
 from holdback.exact.exact_numbers import unscaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows, sum_totals
 from holdback.portfolio.assessing.assessed_frames import prepare, with_outcomes
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
@@ -19,6 +18,7 @@ from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.work_frame import open_frame
+from holdback.rulebooks.rulebook import Rulebook
 
 # The jurisdiction of rows without a rulebook, and their place among the rulebooks.
 NO_JURISDICTION: Final = "-"

@@ -18,9 +18,7 @@ from holdback.errors import InvalidDocument, listed
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import CheckTerms, age_name
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.merchant.deal import FUNDED, REPAID, STATUSES
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessing.aggregation import DealTotals, with_rulebook
@@ -38,10 +36,12 @@ from holdback.portfolio.studies.outcome_counts import (
     plan_to_vary,
     proposal_notes,
 )
+from holdback.rulebooks.check_terms import CheckTerms, age_name
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Catalogue
 from holdback.rules.values import days_text, whole
-from holdback.tools.forecast.pace import PERCENT, Pace, read_pace
-from holdback.tools.forecast.windows import MOST_DAYS
+from holdback.tools.advice.pace import PERCENT, Pace, read_pace
+from holdback.tools.advice.windows import MOST_DAYS
 
 # Deals that were repaid so long ago that there is nothing left to renew.
 TOO_LATE: Final = "no_longer_renewable"
@@ -71,7 +71,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     Nothing is estimated: every deal that is funded, not paused and not yet paid goes on at *pace*,
     an amount for each day (`"GBP 52.44"`) or a share of its repayment amount (`"0.4%"`); without it
     nothing is remitted. An amount is of deals in its currency only. Facts move as in
-    `holdback.tools.forecast`, and those that cannot be followed are unknown. Each day has the rules
+    `holdback.tools.advice`, and those that cannot be followed are unknown. Each day has the rules
     that are published for it. `balance` is that of the eligible deals on the day.
     `no_longer_renewable` counts deals that were repaid longer ago than a deal can be renewed, also
     where the rules would let them.

@@ -10,7 +10,6 @@ from attrs import asdict, evolve, field
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.answers.tables import Table, join_tables
 from holdback.portfolio.assessing.aggregation import (
@@ -33,6 +32,7 @@ from holdback.portfolio.reading.named_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.reading.suspects import warn_of_suspects
 from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, open_frame
 from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
+from holdback.rulebooks.rulebook import Rulebook
 
 # The currency of rows without a rulebook.
 _NO_CURRENCY: Final = "-"

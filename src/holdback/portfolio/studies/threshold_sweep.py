@@ -11,7 +11,6 @@ from attrs import field
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, listed
 from holdback.exact.exact_numbers import trimmed
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_plan import ColumnPlan
@@ -27,6 +26,7 @@ from holdback.portfolio.studies.outcome_counts import (
     plan_to_vary,
     under,
 )
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Parameter
 from holdback.rules.values import FactValue
 

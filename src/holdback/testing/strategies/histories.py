@@ -349,7 +349,9 @@ def _pass_through(draw: st.DrawFn, host: _Host, way: str) -> None:
 
 def _starts(engine: Engine, code: str) -> st.SearchStrategy[DateTime]:
     """Return instants from the second day of the rules to two years after their last change."""
-    changes = engine.jurisdictions[code].changes
+    changes = [
+        rulebook.on for rulebook in engine.jurisdictions.rulebooks() if rulebook.code == code
+    ]
     earliest = datetime.combine(changes[0], time(12), UTC) + timedelta(days=1)
     to_newest = (changes[-1] - changes[0]).days * 24 * 60
     minutes = to_newest + 730 * 24 * 60

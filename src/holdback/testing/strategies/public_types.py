@@ -24,7 +24,6 @@ from holdback.errors import (
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.application import FilledApplication
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.context import Context
@@ -40,6 +39,7 @@ from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import Profile
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
 from holdback.operations import OPERATIONS, Operation, Reply
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.declared_types import CHECKED, PROFILES, any_value
 from holdback.testing.strategies.values import WORDS, few, instants, maybe

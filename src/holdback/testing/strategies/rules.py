@@ -27,8 +27,9 @@ from holdback.errors import (
     StateError,
 )
 from holdback.exact.exact_json import Json
+from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
 
@@ -45,7 +46,7 @@ def shipped_engine() -> Engine:
 
 
 def _shipped(codes: Iterable[str]) -> Jurisdictions:
-    loaded = shipped_engine().jurisdictions
+    loaded = load_jurisdictions()
     return Jurisdictions([loaded[code] for code in codes])
 
 
@@ -88,7 +89,7 @@ def rulebooks(jurisdictions: Jurisdictions | None = None) -> st.SearchStrategy[R
         return source().resolve(code, on=on)
 
     def source() -> Jurisdictions:
-        return shipped_engine().jurisdictions if jurisdictions is None else jurisdictions
+        return load_jurisdictions() if jurisdictions is None else jurisdictions
 
     def days(code: str) -> st.SearchStrategy[tuple[str, date]]:
         return st.tuples(st.just(code), days_of(source(), code))

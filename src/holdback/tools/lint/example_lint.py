@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
-from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Example
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
 from holdback.tools.example_run import Answer, ExampleRun, run_example
 
 _CHECKED: Final = "credit_checked_on"

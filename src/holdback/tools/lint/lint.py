@@ -17,10 +17,10 @@ from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import CLAIM
 from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import priceable_products
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, interpret
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.lint.coverage_gaps import coverage_gaps

@@ -13,7 +13,7 @@ from holdback.errors import ErrorDetail, RuleError
 from holdback.jurisdictions.examples import NOT_OFFERED
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import closure
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.mutants.mutation import with_inherited

@@ -10,9 +10,9 @@ from attrs import define, evolve, field
 
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Facts, Kind, Trace, check, trace
 from holdback.rules.tree import comparisons
 

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from holdback.eligibility.assessment import FLOOR
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation

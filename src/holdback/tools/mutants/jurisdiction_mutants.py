@@ -12,9 +12,9 @@ from holdback.errors import InvalidDocument
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.mutants.mutant import Mutant, within
 
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.rulebook import Rulebook
 
 RulebookChange: TypeAlias = Callable[[Rulebook], Rulebook]
 

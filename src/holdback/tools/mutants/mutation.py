@@ -27,10 +27,10 @@ from holdback.errors import (
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
-from holdback.jurisdictions.proposal import rechecked
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.proposal import rechecked
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
 from holdback.tools.mutants.equivalence import why_same

@@ -18,12 +18,12 @@ from holdback.exact.exact_numbers import (
     plain_digits,
     scaled,
 )
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
 from holdback.offers.factor_rate import BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.split_percentage import Affordability
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.example_run import bound
 
 _KINDS: Final = ("limits", "split_percentage", "factor_rate", "term", "settlement")

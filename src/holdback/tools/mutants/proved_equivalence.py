@@ -6,7 +6,7 @@ The solver is an extra: without it, a mutant that only it could prove equivalent
 from __future__ import annotations
 
 from holdback.eligibility.ruleset import RuleSet
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.mutants.equivalence import why_same
 
 

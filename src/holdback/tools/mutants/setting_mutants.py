@@ -19,9 +19,9 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.rulebook import ProductTerms
-from holdback.jurisdictions.source_rules import SETTLEMENT, SourceProduct
+from holdback.jurisdictions.source_rules import SourceProduct
+from holdback.rulebooks.calculator_choice import SETTLEMENT, CalculatorChoice
+from holdback.rulebooks.rulebook import ProductTerms
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
 # Settings whose effect is rounded to whole steps, or to whole days of a term. One smallest unit

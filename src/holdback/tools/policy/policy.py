@@ -10,7 +10,7 @@ from attrs import field
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.workbench.proving import Proved
 
 

@@ -17,8 +17,8 @@ from holdback.eligibility.rule_sentences import Requirement, merchant_sentence, 
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, Timeline
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Fact, Kind
 from holdback.rules.types import draft_label
 from holdback.tools.policy.policy_sentences import (

@@ -13,8 +13,8 @@ from typing import Final
 
 from holdback.eligibility.rule_sentences import wording_of
 from holdback.jurisdictions.claims import NEVER, StatedClaim
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.render import words_of
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_html import STYLE, count, day_text, joined, text

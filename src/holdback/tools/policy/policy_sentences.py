@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import QUEUE, REFUND
+from holdback.jurisdictions.source_rules import REFUND
 from holdback.merchant.merchant import SIGNATURES
+from holdback.rulebooks.rulebook import QUEUE, ProductTerms, Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text

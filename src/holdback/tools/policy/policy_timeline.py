@@ -9,7 +9,7 @@ from typing import Final
 
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 from holdback.tools.policy.policy_document import all_rules, rule_texts

@@ -23,9 +23,9 @@ from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.claims import ALWAYS, NEVER, StatedClaim
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
 from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot

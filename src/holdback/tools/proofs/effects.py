@@ -10,7 +10,7 @@ from attrs import evolve, field
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import ProductTerms
+from holdback.rulebooks.rulebook import ProductTerms
 from holdback.tools.proofs.claims import Subject, subjects, typical
 from holdback.tools.proofs.comparison import RuleComparison, compare
 from holdback.tools.proofs.question import moved_to

@@ -20,7 +20,15 @@ from attrs import define
 from holdback.eligibility.assessment import assess
 from holdback.eligibility.facts import relations
 from holdback.rules import Checked, Fact, Facts, Kind, closure
-from holdback.rules.least_change import DOWN, UP, Range, answer, beyond, moved, turning_points
+from holdback.tools.advice.least_change import (
+    DOWN,
+    UP,
+    Range,
+    answer,
+    beyond,
+    moved,
+    turning_points,
+)
 from holdback.tools.proofs.question import LIMIT, OutcomeIn, Part, Question, moved_to, outcome_of
 from holdback.tools.proofs.solver import AFTER, Possibility, Solver, conditions
 from holdback.tools.proofs.witness import Change, Witness

@@ -16,7 +16,7 @@ from holdback.eligibility.assessment import RECORD_FORMAT
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.digest import Versions
+from holdback.rulebooks.digest import Versions
 
 # The newest format of an event whose offers can be derived again.
 EVENT_FORMAT: Final = 2

@@ -12,10 +12,10 @@ from attrs import evolve
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.digest import Versions, scheme, second_digest
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.offers.registry import registered
+from holdback.rulebooks.digest import Versions, scheme, second_digest
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.replay.recorded import (
     RecordedOffers,
     plain_facts,

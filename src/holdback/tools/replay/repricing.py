@@ -8,20 +8,19 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from holdback.eligibility.assessment import Assessment, assess
-from holdback.errors import ConfigurationError, InvalidDocument
+from holdback.errors import ConfigurationError, InvalidDocument, excerpt
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import plain, without_zeros
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.digest import VERSIONS, scheme
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.toml import excerpt
 from holdback.merchant.offer import ELIGIBLE
 from holdback.merchant.product import ACCEPTED
 from holdback.merchant.referral import DECLINE
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
+from holdback.rulebooks.digest import VERSIONS, scheme
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.replay.recorded import RecordedOffers, codes, versions_in
 
 # What a product and an offer say apart from their ids and sentences.

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.proofs.finding import WARNING, Finding, Place, Severity
 
 # Where something is, as `Node.position` returns it.

@@ -14,9 +14,9 @@ from holdback.eligibility.facts import DOWN, UP
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.source_rules import SETTLEMENT, SourceProduct
+from holdback.jurisdictions.source_rules import SourceProduct
+from holdback.rulebooks.calculator_choice import SETTLEMENT, CalculatorChoice
 from holdback.rules import Fact, Kind, Type
 from holdback.tools.proofs.finding import ERROR, Finding
 from holdback.tools.sanity.headline import Headline, Line

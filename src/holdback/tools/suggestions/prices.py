@@ -13,9 +13,9 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.merchant.product import ACCEPTED
 from holdback.offers.registry import PriceableProduct
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Facts, Kind, Type
 from holdback.tools.example_run import bound, priced_answer, quoted_on, run_example
 from holdback.tools.suggestions.drafts import LONG_OFFER, SHORT_OFFER, DraftedExample

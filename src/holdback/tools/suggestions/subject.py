@@ -7,7 +7,7 @@ from typing import Final
 from holdback.eligibility.assessment import FLOOR
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Facts
 
 ACCEPTED: Final = "accepted"

@@ -12,7 +12,7 @@ from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.examples import MAX_AGES
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Checked, Facts
 from holdback.tools.example_run import run_examples
 from holdback.tools.mutants.mutation import SURVIVED, Verdict, verdicts

@@ -12,9 +12,9 @@ from holdback.errors import ConfigurationError, InvalidDocument, RuleError
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.examples import MAX_AGES
-from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
-from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Facts
 from holdback.tools.example_run import run_example
 from holdback.tools.mutants.mutation import Verdict

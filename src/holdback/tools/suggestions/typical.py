@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
 from holdback.tools.suggestions.nearby import Neighbourhood, changed, roundest
 from holdback.tools.suggestions.subject import rules_of

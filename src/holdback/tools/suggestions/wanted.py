@@ -9,9 +9,9 @@ from functools import partial
 
 from holdback.eligibility.ruleset import RuleSet
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.source_rules import SourceRule
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Facts, Kind, closure
 from holdback.rules.tree import FactRead, leaves
 from holdback.tools.example_run import ExampleRun

@@ -9,16 +9,16 @@ from typing import Final
 from attrs import evolve, field
 
 from holdback.eligibility.ruleset import Rule
-from holdback.errors import ConfigurationError, did_you_mean
+from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.jurisdictions.toml import Node, excerpt
+from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.workbench.overview import calculators, in_words
 
 RULE: Final = "rule"

@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterator
 from datetime import date
 from typing import Final
 
-from holdback.errors import ErrorDetail
+from holdback.errors import ErrorDetail, excerpt
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.digest import scheme, second_digest
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.rulebook import Rulebook
-from holdback.jurisdictions.toml import excerpt
+from holdback.rulebooks.digest import scheme, second_digest
+from holdback.rulebooks.rulebook import Rulebook
 
 LOCK: Final = "digests.lock"
 HEADER: Final = (

@@ -11,14 +11,14 @@ from holdback.eligibility.ruleset import Rule
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.acceptance_terms import ACCEPTANCE
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.digest import normal_setting
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
-from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import CALCULATOR_KINDS, SourceRule
+from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
+from holdback.rulebooks.digest import normal_setting
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.rules.render import Wording
 from holdback.rules.types import draft_label

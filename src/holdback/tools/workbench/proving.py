@@ -16,8 +16,7 @@ from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Example
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
 from holdback.tools.example_run import Answer, run_example
 from holdback.tools.proofs.finding import (
     ERROR,

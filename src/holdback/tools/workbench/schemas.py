@@ -36,8 +36,6 @@ from holdback.jurisdictions.jurisdiction_file import (
 )
 from holdback.jurisdictions.labels import MOST_CHARACTERS
 from holdback.jurisdictions.source_rules import (
-    CALCULATOR_KINDS,
-    CALCULATORS,
     ID,
     LATE_REMITTANCES,
     NAME,
@@ -45,7 +43,6 @@ from holdback.jurisdictions.source_rules import (
     OPTIONAL_OF_A_RULE,
     PARAMETER_KINDS,
     PRODUCT,
-    RENEWALS,
     RULE,
 )
 from holdback.merchant.merchant import SIGNATURES
@@ -53,6 +50,8 @@ from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement_calculators import SettlementBand
+from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CALCULATORS
+from holdback.rulebooks.rulebook import RENEWALS
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.number_format import NumberFormat
 from holdback.tools.workbench.key_meanings import MEANING

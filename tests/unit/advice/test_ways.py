@@ -14,9 +14,9 @@ from holdback import InvalidDocument, load_jurisdictions
 from holdback.eligibility.assessment import assess
 from holdback.eligibility.facts import catalogue
 from holdback.eligibility.ruleset import Rule, RuleSet
-from holdback.eligibility.what_would_help.ways import what_would_help
 from holdback.exact.money import Currency
 from holdback.rules import Fact, Kind, Type, check, parse
+from holdback.tools.advice.ways import what_would_help
 
 JURISDICTIONS = load_jurisdictions()
 DAY = date(2026, 7, 1)

@@ -1,4 +1,4 @@
-"""The rulebook of one jurisdiction on one day, and the examples that it has to satisfy."""
+"""The rulebook of one jurisdiction on one day: its rules, its products and its settings."""
 
 from __future__ import annotations
 
@@ -12,34 +12,37 @@ from attrs import NOTHING, evolve, field
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.exact.seal import Seal, sealing
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.checks import CheckTerms, age_limits
-from holdback.jurisdictions.digest import RulebookDigester, Versions, second_digest
-from holdback.jurisdictions.jurisdiction_file import DEFAULTS, TIMELINES
-from holdback.jurisdictions.proposal import (
+from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.check_terms import CheckTerms, age_limits
+from holdback.rulebooks.digest import RulebookDigester, Versions, second_digest
+from holdback.rulebooks.proposal import (
     not_more_than_progress,
     read_parameters,
     rechecked_rules,
     sentences,
     unknown_codes,
 )
-from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
+from holdback.tool_named import shown_by
 
+# What funding a renewal does to the deal before it: it pays it off, or waits until it is repaid.
+SETTLE: Final = "settle"
+QUEUE: Final = "queue"
+RENEWALS: Final = (SETTLE, QUEUE)
 # The settings that the digest covers; the greatest ages of checks belong to them as well.
 _SETTINGS: Final = (
     "code",
     "rounding",
     "timezone",
     "automated_decisioning",
-    *(name for name in TIMELINES if name not in DEFAULTS),
+    "offers_valid_hours",
+    "recently_active_days",
 )
 # What the digest covers, and of what a rulebook is a proposal.
 _seal, _check_seal = sealing(
@@ -69,7 +72,8 @@ class ProductTerms:
     `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
     `settlement` is the calculator of the discount for repaying early, None where there is none.
     `renewal` is what funding a renewal does to the deal before it: `"settle"` pays it off, and
-    `"queue"` waits until it is repaid. `origin` is the product as its file has it.
+    `"queue"` waits until it is repaid. `origin` is the product as its file has it,
+    for tools: nothing that decides reads it.
     """
 
     key: str
@@ -84,54 +88,22 @@ class ProductTerms:
     term: CalculatorChoice
     settlement: CalculatorChoice | None = None
     renewal: str = SETTLE
-    origin: SourceProduct = field(eq=False, repr=False)
+    origin: Any = field(default=None, eq=False, repr=False)
 
     @property
     def calculators(self) -> tuple[CalculatorChoice, ...]:
         """The calculators that price its offers."""
         return self.limits, self.split_percentage, self.factor_rate, self.term
 
+    @property
+    def choices(self) -> tuple[CalculatorChoice, ...]:
+        """All its calculators: those that price its offers, and that of its settlements."""
+        return self.calculators if self.settlement is None else (*self.calculators, self.settlement)
+
 
 def renewals(products: tuple[ProductTerms, ...]) -> tuple[tuple[str, str], ...]:
     """Return what a renewal by each of *products* does to the deal before it: in no digest."""
     return tuple((terms.key, terms.renewal) for terms in products)
-
-
-def _figures(figures: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
-    return None if figures is None else frozen_record(figures)
-
-
-@frozen(kw_only=True)
-class Example:
-    """
-    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
-
-    With `settlement`, the figures of a deal, it is about the discount for repaying that deal early.
-
-    `given` is complete: the typical facts, changed as the example says, less those that it leaves
-    out. `settles` is the balance of a deal in minor units; with it, the product is requested to
-    renew that deal. An example of settings has no facts: it says which values hold on the day.
-    """
-
-    name: str
-    on: date
-    product: str | None
-    given: Mapping[str, Json] = field(converter=frozen_record)
-    settles: int | None = None
-    settlement: Mapping[str, Json] | None = field(default=None, converter=_figures)
-    expect: Mapping[str, Json] = field(converter=frozen_record)
-    file: str
-    line: int | None
-
-    @property
-    def of_settings(self) -> bool:
-        """Whether it is about the settings of the jurisdiction."""
-        return not {"outcome", "decision", "discount"} & self.expect.keys()
-
-    @property
-    def of_rules(self) -> bool:
-        """Whether rules answer it: those for renewals, or those of a product."""
-        return not self.of_settings and self.settlement is None
 
 
 @frozen(kw_only=True)
@@ -198,15 +170,10 @@ class Rulebook:
         )
 
     def __repr__(self) -> str:
-        # Only people who look at a rulebook need it.
-        from holdback.jurisdictions.rulebook_display import rulebook_repr  # noqa: PLC0415
-
-        return rulebook_repr(self)
+        return shown_by("rulebooks.rulebook_repr", self)
 
     def _repr_html_(self) -> str:
-        from holdback.jurisdictions.rulebook_display import rulebook_html  # noqa: PLC0415
-
-        return rulebook_html(self)
+        return shown_by("rulebooks.rulebook_html", self)
 
     @property
     def first_digest(self) -> str:
@@ -294,7 +261,7 @@ class Rulebook:
         first_digest = RulebookDigester().digest(
             catalogue,
             renewal,
-            [(terms.origin, rules) for terms, rules in products],
+            products,
             {**{name: getattr(base, name) for name in _SETTINGS}, **age_limits(base.checks)},
         )
         identity: dict[str, Any] = {

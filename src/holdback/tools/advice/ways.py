@@ -11,16 +11,16 @@ from attrs import field
 from holdback.eligibility.facts import UP
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.ruleset import RuleSet, known_facts
-from holdback.eligibility.what_would_help.search import Found, Search
-from holdback.eligibility.what_would_help.words import move_words, name_of
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.rules import least_change
-from holdback.rules.least_change import Range
 from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Fact, Facts
+from holdback.tools.advice import least_change
+from holdback.tools.advice.least_change import Range
+from holdback.tools.advice.search import Found, Search
+from holdback.tools.advice.words import move_words, name_of
 
 
 @frozen(kw_only=True)

@@ -15,10 +15,10 @@ from attrs import define, field
 from holdback.eligibility.derived_facts import months_between
 from holdback.eligibility.facts import DERIVED, MOST_PERCENT
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
-from holdback.jurisdictions.checks import CheckTerms, age_name
 from holdback.merchant.deal import FUNDED, REPAID, STATUSES
+from holdback.rulebooks.check_terms import CheckTerms, age_name
 from holdback.rules.types import Catalogue, Facts
-from holdback.tools.forecast.pace import Pace
+from holdback.tools.advice.pace import Pace
 
 _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)

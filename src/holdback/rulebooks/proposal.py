@@ -22,9 +22,9 @@ from holdback.errors import (
     listed,
 )
 from holdback.exact.exact_json import shown_path
-from holdback.jurisdictions.quantity import right_text, unit_hint
 from holdback.rules import Catalogue, Kind, Parameter, check, parse
 from holdback.rules.check import MAX_MAGNITUDE, implication
+from holdback.rules.right_text import right_text, unit_hint
 
 _PROGRESS: Final = "progress"
 

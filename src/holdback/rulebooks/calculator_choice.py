@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from attrs import field
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import frozen_record
+from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.toml import Node
+
+# The calculators that price an offer, which every product names; and all kinds.
+CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
+SETTLEMENT: Final = "settlement"
+CALCULATOR_KINDS: Final = (*CALCULATORS, SETTLEMENT)
 
 
 @frozen(kw_only=True)
@@ -19,14 +23,16 @@ class CalculatorChoice:
     The calculator that a product names, and its settings as in the file.
 
     `kind` is `limits`, `split_percentage`, `factor_rate`, `term` or `settlement`. The
-    settings are read when the name is bound to a calculator; `place` says where to point when one
-    of them is invalid.
+    settings are read when the name is bound to a calculator. `places` says where in a file each of
+    them is, and under `""` the whole choice, for errors that are found then.
     """
 
     kind: str
     name: str
     settings: Mapping[str, Json] = field(converter=frozen_record)
-    _node: Node | None = field(default=None, eq=False, repr=False, alias="node")
+    places: Mapping[str, Mapping[str, Any]] = field(
+        factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
+    )
 
     @property
     def full_name(self) -> str:
@@ -40,9 +46,5 @@ class CalculatorChoice:
 
     def place(self, key: str | None = None) -> Mapping[str, Any]:
         """Return where the setting *key* is, or the whole choice, as `ErrorDetail` keywords."""
-        if self._node is None:
-            return {}
-        setting = None if key is None else self._node.entries().get(key)
-        if setting is None:
-            return self._node.position()
-        return setting.position(key=key != "calculator")
+        whole: Mapping[str, Any] = self.places.get("", {})
+        return whole if key is None else self.places.get(key, whole)

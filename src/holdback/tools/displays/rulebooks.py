@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import groupby, pairwise
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.rule_sentences import requirement
 from holdback.eligibility.ruleset import DECLINE, Rule, RuleSet
 from holdback.rules.values import days_text
+from holdback.tools import pictures
 from holdback.tools.displays.elements import (
     display,
     facts,
@@ -157,6 +159,13 @@ def _version(rule: Rule) -> str:
 
 def _title(rule: Rule) -> str:
     return rule.id.replace("-", " ")
+
+
+def jurisdiction_picture(jurisdiction: Any, on: date | None, width: int | None) -> Any:
+    """Return the picture of what changes when in *jurisdiction*, with the day *on* marked."""
+    records = [*versions(jurisdiction.slices)]
+    title = f"{jurisdiction.code}: what holds from which day on"
+    return pictures.timeline(title, records, on, width or pictures.WIDTH)
 
 
 def jurisdiction_html(jurisdiction: Any) -> str:

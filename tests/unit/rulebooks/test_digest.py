@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.exact.exact_json import canonical
-from holdback.jurisdictions import digest as identity
-from holdback.jurisdictions.digest import normal_setting, scheme
 from holdback.jurisdictions.folder import bundled_path
+from holdback.rulebooks import digest as identity
+from holdback.rulebooks.digest import normal_setting, scheme
 from small_folders import IRELAND, changed, read
 
 RENEWAL = IRELAND["renewal.toml"]

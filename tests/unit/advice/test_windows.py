@@ -17,9 +17,9 @@ from holdback import Deal, Entry, InvalidDocument, Money, load_jurisdictions
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.exact.money import Currency
 from holdback.merchant.deal import REPAID
-from holdback.tools.forecast import windows
-from holdback.tools.forecast.course import Course
-from holdback.tools.forecast.pace import Pace
+from holdback.tools.advice import windows
+from holdback.tools.advice.course import Course
+from holdback.tools.advice.pace import Pace
 
 GBP = Currency.of("GBP")
 ON = date(2026, 5, 1)

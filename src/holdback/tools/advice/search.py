@@ -18,7 +18,9 @@ from attrs import define, evolve, field
 from holdback.eligibility.facts import relations
 from holdback.eligibility.ruleset import RuleSet
 from holdback.frozen_classes import frozen
-from holdback.rules.least_change import (
+from holdback.rules.tree import Constant, FactRead, Node, Operation
+from holdback.rules.types import Facts
+from holdback.tools.advice.least_change import (
     UP,
     Range,
     answer,
@@ -29,8 +31,6 @@ from holdback.rules.least_change import (
     places,
     turning_points,
 )
-from holdback.rules.tree import Constant, FactRead, Node, Operation
-from holdback.rules.types import Facts
 
 # The deals that are looked at for one answer. A search among ordinary rules looks at tens.
 MOST_DEALS: Final = 2_000

@@ -12,18 +12,18 @@ from attrs import field
 
 from holdback.eligibility.assessment import assess
 from holdback.eligibility.ruleset import RuleSet
-from holdback.eligibility.what_would_help.words import name_of
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, FactValue, Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text
-from holdback.tools.forecast.course import Course
-from holdback.tools.forecast.pace import PERCENT, read_pace
+from holdback.tools.advice.course import Course
+from holdback.tools.advice.pace import PERCENT, read_pace
+from holdback.tools.advice.words import name_of
 
 DAYS: Final = 730
 MOST_DAYS: Final = 3_660  # ten years: rules are not published for longer

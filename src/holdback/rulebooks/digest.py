@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from attrs import define, field
 
@@ -22,9 +22,8 @@ from holdback.eligibility.ruleset import Rule
 from holdback.exact.exact_json import Json, Verbatim, canonical, digest
 from holdback.exact.exact_numbers import plain, without_zeros
 from holdback.exact.money import Currency
-from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWED, REPAID
+from holdback.rulebooks.calculator_choice import CalculatorChoice
 from holdback.rules import Catalogue, Fact, text
 
 # The version of the rule language's semantics, part of every digest. It is raised when a rule with
@@ -76,6 +75,26 @@ _T = TypeVar("_T", bound=Hashable)
 _QUANTITY: Final = re.compile(r"([A-Z]{3} )?(-?[0-9]+)(?:\.([0-9]+))?(%?)")
 
 
+class PricedProduct(Hashable, Protocol):
+    """What a digest covers of a product: of one in a file, or of one on a day."""
+
+    @property
+    def key(self) -> str:
+        """Its key."""
+
+    @property
+    def repayment_mechanism(self) -> str:
+        """How the merchant repays."""
+
+    @property
+    def amounts(self) -> tuple[int, ...]:
+        """The shares of the merchant's maximum to offer."""
+
+    @property
+    def choices(self) -> tuple[CalculatorChoice, ...]:
+        """Its calculators."""
+
+
 @define(eq=False)
 class RulebookDigester:
     """Computes the digests of a jurisdiction's rulebooks.
@@ -89,7 +108,7 @@ class RulebookDigester:
         self,
         catalogue: Catalogue,
         rules: Iterable[Rule],
-        products: Iterable[tuple[SourceProduct, tuple[Rule, ...]]],
+        products: Iterable[tuple[PricedProduct, tuple[Rule, ...]]],
         settings: Mapping[str, Json],
     ) -> str:
         """
@@ -106,7 +125,7 @@ class RulebookDigester:
         texts = {
             value
             for product, _ in offered
-            for choice in product.calculators.values()
+            for choice in product.choices
             for value in choice.settings.values()
             if isinstance(value, str)
         }
@@ -129,7 +148,7 @@ class RulebookDigester:
             }
         )
 
-    def _terms(self, product: SourceProduct) -> dict[str, Json]:
+    def _terms(self, product: PricedProduct) -> dict[str, Json]:
         return {
             "key": product.key,
             "repayment_mechanism": product.repayment_mechanism,
@@ -181,10 +200,10 @@ def scheme(text: str) -> int:
     return 2 if text.startswith(f"{_SECOND}:") else 1
 
 
-def _calculators(product: SourceProduct) -> Json:
+def _calculators(product: PricedProduct) -> Json:
     return {
-        kind: {"calculator": choice.name, "settings": normal_setting(choice.settings)}
-        for kind, choice in product.calculators.items()
+        choice.kind: {"calculator": choice.name, "settings": normal_setting(choice.settings)}
+        for choice in product.choices
     }
 
 

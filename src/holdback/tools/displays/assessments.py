@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from holdback.eligibility.assessment import Assessment
+from holdback.eligibility.rule_sentences import requirement
 from holdback.exact.exact_json import Json
+from holdback.rules.types import draft_label
 from holdback.tools.displays.elements import (
     display,
     heading,
@@ -26,17 +29,28 @@ _SIGNS: Final = {
 }
 
 
-def assessment_html(
-    plain: Mapping[str, Json],
-    measured: Mapping[str, tuple[str, str]],
-    rules: Mapping[str, tuple[str, str]],
-) -> str:
-    """
-    Return the assessment with the *plain* values as HTML.
+def assessment_repr(assessment: Assessment) -> str:
+    """Return an assessment on one line: the outcome, and why."""
+    rules = assessment.ruleset
+    why = "".join(f", {code}" for code in assessment.codes)
+    why += f", missing {', '.join(assessment.needs)}" if assessment.needs else ""
+    of = f"{rules.jurisdiction} on {assessment.on}, {short_digest(rules.digest)}"
+    return f"<Assessment {assessment.outcome}{why}: {of}>"
 
-    *measured* has, by the code of a reason, what the rule compares and what it requires; *rules*
-    has, by a rule's name, its code and what it requires as a sentence.
-    """
+
+def assessment_html(assessment: Assessment) -> str:
+    """Return an assessment as HTML."""
+    plain = assessment.plain()
+    # By the code of a reason, what the rule compares and what it requires.
+    measured = {
+        reason.code: (_listed(reason.measured), _listed(reason.threshold))
+        for reason in assessment.reasons
+    }
+    # By a rule's name, its code and what it requires as a sentence.
+    rules = {
+        rule.id: (rule.code, requirement(rule, assessment.ruleset).plain())
+        for rule in assessment.ruleset.rules
+    }
     outcome = plain["outcome"]
     return display(
         heading(
@@ -47,6 +61,13 @@ def assessment_html(
         sentence(f"Missing: {', '.join(plain['needs'])}") if plain["needs"] else "",
         section("Every rule", _trace(plain, rules)) if plain["trace"] else "",
     )
+
+
+def _listed(figures: Mapping[str, str]) -> str:
+    """Return *figures* by name as one text; a single one does not need its name."""
+    if len(figures) == 1:
+        return next(iter(figures.values()))
+    return ", ".join(f"{draft_label(name)} {figure}" for name, figure in figures.items())
 
 
 def _reasons(plain: Mapping[str, Json], measured: Mapping[str, tuple[str, str]]) -> str:
