@@ -30,7 +30,7 @@ from trial import Tree, reaching, tests_in
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("table.tsv")
 COPIED = ("src", "tests", "docs", "jurisdictions", "benchmarks", ".ci")
-PLAIN, EVERYDAY, NEITHER = "first", "everyday", "none"
+PLAIN, EVERYDAY, NEITHER = "plain", "everyday", "none"
 COLUMNS = ("file", "line", "function", "operator", "before", "after", "lane", "test")
 SHOWN = 60  # characters of a change
 

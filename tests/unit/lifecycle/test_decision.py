@@ -37,7 +37,7 @@ def test_an_outcome_names_what_a_partner_finds_the_merchant_by(journey):
 
 def test_the_profile_of_an_outcome_is_the_one_to_store(journey):
     """
-    An operation that does not take the profile gives it back as it was.
+    An operation that does not take the profile gives it back unchanged.
     """
     profile = journey.profile
 
