@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 
 import pytest
@@ -9,13 +10,18 @@ from hypothesis import HealthCheck, settings
 
 from counts import CAMPAIGN, EVERYDAY, PLAIN, choose, count, lane
 from journey import Journey
-from lanes import COUNTS, LEFT_OUT, TESTS, counts_of, reason_to_leave_out
+from lanes import COUNTS, LEFT_OUT, TESTS, counts_of, reason_to_leave_out, shuffled
 
 
 def pytest_addoption(parser):
     lanes = parser.getgroup("lanes of the tests").addoption
     lanes("--everyday", action="store_true", help="run what the plain lane leaves out")
     lanes("--campaign", action="store_true", help="run the tests with long counts, and only these")
+    lanes(
+        "--order",
+        metavar="SEED",
+        help="run modules and the tests in each in another order: a number, or `random`",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -24,6 +30,8 @@ def pytest_configure(config):
     if config.getoption("everyday") and config.getoption("campaign"):
         raise pytest.UsageError("--everyday and --campaign are two lanes: run one after the other")
     chosen = EVERYDAY if config.getoption("everyday") else PLAIN
+    if config.option.order == "random":
+        config.option.order = str(secrets.randbelow(1_000_000))
     choose(CAMPAIGN if config.getoption("campaign") else chosen)
     config.stash[LEFT_OUT] = Counter()
     config.stash[COUNTS] = None
@@ -38,8 +46,9 @@ def pytest_configure(config):
     settings.load_profile(lane())
 
 
-def pytest_report_header():
-    return f"lane: {lane()} (tests/lanes.py, tests/counts.py)"
+def pytest_report_header(config):
+    order = f"; --order {config.option.order}" if config.option.order else ""
+    return f"lane: {lane()} (tests/lanes.py, tests/counts.py){order}"
 
 
 def is_named(config):
@@ -48,9 +57,22 @@ def is_named(config):
     return not named <= {TESTS, config.rootpath}
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is not of the lane, and remember how much, by the reason."""
+    """
+    Leave out what is not of the lane, and remember how much, by the reason.
+
+    The order is drawn before pytest puts tests together that share a fixture with parameters.
+    """
+    if config.option.order:
+        items[:] = shuffled(items, config.option.order)
+    result = yield
+    leave_out(config, items)
+    return result
+
+
+def leave_out(config, items):
+    """Remove what the lane does not run, unless it is named."""
     if is_named(config):
         return
     config.stash[COUNTS] = frozenset().union(*map(counts_of, items))

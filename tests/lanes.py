@@ -9,6 +9,7 @@ counts and nothing without one. What is named on the command line runs whole in 
 from __future__ import annotations
 
 import ast
+import random
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -99,6 +100,14 @@ def reason_to_leave_out(item, lane):
     if any(TABLE[name][lane] > TABLE[name][smaller] for name in counts_of(item)):
         return None
     return f"tries no more cases than in the lane `{smaller}`"
+
+
+def shuffled(items, seed):
+    """The *items* in another order: modules, and the tests in each, which share its fixtures."""
+    draw = random.Random(seed)
+    place = {item.nodeid: draw.random() for item in items}
+    of_module = {item.path: draw.random() for item in items}
+    return sorted(items, key=lambda item: (of_module[item.path], place[item.nodeid]))
 
 
 # -- which counts a test reads

@@ -11,7 +11,7 @@ import lanes
 from counts import CAMPAIGN, EVERYDAY, LANES, PLAIN, TABLE, count, lane
 from every_case import for_every
 from holdback import pytest_plugin
-from lanes import COUNTS, LEFT_OUT_OF_PLAIN, reason_to_leave_out
+from lanes import COUNTS, LEFT_OUT_OF_PLAIN, reason_to_leave_out, shuffled
 
 TESTS = Path(__file__).parent
 READS = re.compile(r'(?<![.\w])count\(\s*"([^"]+)"')
@@ -179,3 +179,15 @@ def test_one_test_of_many_cases_reports_every_failure():
     assert "is two" in failure.value.msg
     assert "-- 3, 'c'" in failure.value.msg
     assert "every_case.py" not in failure.value.msg
+
+
+def test_another_order_keeps_the_tests_of_a_module_together(made_up):
+    """
+    One seed gives one order of the same tests, and another seed another one.
+    """
+    items = list(made_up.values())
+    orders = {seed: shuffled(items, str(seed)) for seed in range(5)}
+
+    assert all(sorted(map(id, order)) == sorted(map(id, items)) for order in orders.values())
+    assert orders[1] == shuffled(items, "1")
+    assert len({tuple(order) for order in orders.values()}) > 1

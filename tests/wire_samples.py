@@ -17,9 +17,9 @@ from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle import events as happened
+from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import TakingsHeld
-from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest, RequiredChecks
 from holdback.merchant.deal import (

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from holdback.exact.money import Money
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
-    from holdback.lifecycle.application import filled_application
-    from holdback.lifecycle.check_results import CheckResult
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
     from holdback.lifecycle.decision import Outcome
+    from holdback.lifecycle.evidence.check_results import CheckResult
+    from holdback.lifecycle.offers.application import filled_application
     from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.merchant.application import Application, OffersRequest
     from holdback.merchant.deal import Deal
@@ -96,7 +96,7 @@ _MODULES: Final = {
     "Application": "merchant.application",
     "Assessment": "eligibility.assessment",
     "BankDetails": "merchant.acceptance",
-    "CheckResult": "lifecycle.check_results",
+    "CheckResult": "lifecycle.evidence.check_results",
     "ConfigurationError": "errors",
     "Context": "lifecycle.context",
     "Deal": "merchant.deal",
@@ -125,7 +125,7 @@ _MODULES: Final = {
     "StateError": "errors",
     "Takings": "merchant.merchant",
     "TermCalculator": "offers.calculator",
-    "filled_application": "lifecycle.application",
+    "filled_application": "lifecycle.offers.application",
     "load_jurisdictions": "jurisdictions.folder",
 }
 

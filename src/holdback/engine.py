@@ -13,7 +13,6 @@ from typing import Any, TypeVar, overload
 
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.acceptance import acceptance_ids
 from holdback.lifecycle.carry_out import carry_out
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import (
@@ -29,6 +28,7 @@ from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.journal import rebuild, transactions
+from holdback.lifecycle.offers.acceptance import acceptance_ids
 from holdback.lifecycle.operation import (
     Command,
     Operation,

@@ -12,18 +12,35 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from holdback.eligibility.assessment import Assessment
-from holdback.lifecycle.acceptance import AcceptOffer
-from holdback.lifecycle.application_views import AskApplications, DeclineOffers
-from holdback.lifecycle.bank_details import ChangeBankDetails
-from holdback.lifecycle.consents import RecordConsents
-from holdback.lifecycle.early_settlement import QuoteSettlement, SettleEarly
-from holdback.lifecycle.erasure import EraseProfile
-from holdback.lifecycle.evidence_recording import AskEvidence, RecordEvidence
-from holdback.lifecycle.fulfilment import CloseApplication, FundDeal, RecordSignature, SupplyDetails
-from holdback.lifecycle.holds import AskHolds, LiftHold, PlaceHold
-from holdback.lifecycle.ledger_operations import Adjust, RecordRecovery, Refund, Transfer, WriteOff
-from holdback.lifecycle.lookup import AssessRenewal, LookUp, ReviewRenewal
-from holdback.lifecycle.offers import RequestOffers, RequireChecks
+from holdback.lifecycle.deals.early_settlement import QuoteSettlement, SettleEarly
+from holdback.lifecycle.deals.fulfilment import (
+    CloseApplication,
+    FundDeal,
+    RecordSignature,
+    SupplyDetails,
+)
+from holdback.lifecycle.deals.ledger_operations import (
+    Adjust,
+    RecordRecovery,
+    Refund,
+    Transfer,
+    WriteOff,
+)
+from holdback.lifecycle.deals.lookup import AssessRenewal, LookUp, RenewalReview, ReviewRenewal
+from holdback.lifecycle.deals.remittances import (
+    CloseDeal,
+    RecordRemittance,
+    RecordTakings,
+    ReinstateDeal,
+)
+from holdback.lifecycle.deals.schedule_changes import ChangeTerms, PauseDeal, ResumeDeal
+from holdback.lifecycle.deals.statement import AskStatement
+from holdback.lifecycle.deals.unwinding import UnwindDeal
+from holdback.lifecycle.evidence.recording import AskEvidence, RecordEvidence
+from holdback.lifecycle.offers.acceptance import AcceptOffer
+from holdback.lifecycle.offers.application_views import AskApplications, DeclineOffers
+from holdback.lifecycle.offers.requests import RequestOffers, RequireChecks
+from holdback.lifecycle.offers.requoting import Requote
 from holdback.lifecycle.operation import (
     Command,
     Operation,
@@ -31,13 +48,11 @@ from holdback.lifecycle.operation import (
     PersonalQuestion,
     Question,
 )
-from holdback.lifecycle.referrals import AskReferrals, DecideReferral
-from holdback.lifecycle.remittances import CloseDeal, RecordRemittance, RecordTakings, ReinstateDeal
-from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.lifecycle.requoting import Requote
-from holdback.lifecycle.schedule_changes import ChangeTerms, PauseDeal, ResumeDeal
-from holdback.lifecycle.statement import AskStatement
-from holdback.lifecycle.unwinding import UnwindDeal
+from holdback.lifecycle.people.bank_details import ChangeBankDetails
+from holdback.lifecycle.people.consents import RecordConsents
+from holdback.lifecycle.people.erasure import EraseProfile
+from holdback.lifecycle.people.holds import AskHolds, LiftHold, PlaceHold
+from holdback.lifecycle.people.referrals import AskReferrals, DecideReferral
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus
 from holdback.merchant.application import Applications, Check, HeldEvidence, RequiredChecks
 from holdback.merchant.deal import LookupDeal, MerchantLookup, Performance

@@ -34,7 +34,7 @@ from holdback import (
     Takings,
 )
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.profile import Profile
 from holdback.operations import (
     AcceptOffer,

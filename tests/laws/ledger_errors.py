@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from holdback.eligibility import derived_facts
-from holdback.lifecycle import (
+from holdback.lifecycle import evolve
+from holdback.lifecycle.deals import (
     early_settlement,
-    evolve,
     ledger_operations,
     postings,
     remittances,

@@ -20,8 +20,8 @@ from holdback import BankDetails, Engine, Refusal, wire
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
-from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.events import event_type
+from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.operations import (
     AcceptOffer,
     AskApplications,

@@ -21,14 +21,11 @@ from every_case import for_every
 from holdback.eligibility import assessment as eligibility
 from holdback.eligibility.derived_facts import deal_counts
 from holdback.eligibility.ruleset import RuleSet
-from holdback.lifecycle import (
-    evidence,
-    evolve,
-    fulfilment,
-    invitation,
-    offers,
-    product_decisions,
-)
+from holdback.lifecycle import evolve
+from holdback.lifecycle.deals import fulfilment
+from holdback.lifecycle.evidence import check_states as evidence
+from holdback.lifecycle.offers import invitation, product_decisions
+from holdback.lifecycle.offers import requests as offers
 
 CHUNKS = 20
 HISTORIES = count("histories compared with the model of evidence") // CHUNKS

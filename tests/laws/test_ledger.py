@@ -14,8 +14,8 @@ from ledger_folders import WORLDS, engine_of
 
 from counts import count
 from holdback import Context, Entry, Money, Refusal, wire
+from holdback.lifecycle.deals.statement import statement_of
 from holdback.lifecycle.events import DealRenewed
-from holdback.lifecycle.statement import statement_of
 from holdback.merchant.deal import CANCELLED, DEFAULTED
 from holdback.merchant.ledger import SETTLEMENT, TRANSFER
 from holdback.operations import (

@@ -13,7 +13,7 @@ from statement_histories import days_of, merchants, of_deal
 
 from counts import count
 from holdback import Context, wire
-from holdback.lifecycle.statement import statement_of
+from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.ledger import KINDS, SETTLEMENT
 from holdback.merchant.statement import REMITTED
 from holdback.operations import AskStatement, LookUp

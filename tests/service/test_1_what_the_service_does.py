@@ -6,7 +6,7 @@ import pytest
 
 from holdback import InvalidDocument, Refusal, wire
 from holdback.eligibility.assessment import FLOOR_PERCENT
-from holdback.lifecycle.application import filled_application
+from holdback.lifecycle.offers.application import filled_application
 from holdback.operations import AssessRenewal, RequireChecks
 from journey import PROFILE
 

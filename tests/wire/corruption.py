@@ -18,7 +18,7 @@ from holdback import (
 )
 from holdback.errors import HoldbackError, StateError
 from holdback.exact.exact_json import Verbatim, write_json
-from holdback.lifecycle.application import filled_application
+from holdback.lifecycle.offers.application import filled_application
 from journey import PROFILE, START
 from stored_json import edited, places, resealed, tree_of, value_at
 

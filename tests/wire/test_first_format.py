@@ -25,7 +25,7 @@ from holdback import (
     wire,
 )
 from holdback.engine import Outcome
-from holdback.lifecycle.application import filled_application
+from holdback.lifecycle.offers.application import filled_application
 from holdback.merchant.profile import Profile
 from holdback.merchant.schedule import Pause
 from holdback.operations import (

@@ -24,7 +24,7 @@ from holdback.errors import StateError, printable
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
-from holdback.lifecycle.statement import statement_of
+from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.profile import SALT_BYTES
 from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 

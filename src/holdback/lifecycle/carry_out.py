@@ -19,9 +19,10 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.deals.fulfilment import lapse
 from holdback.lifecycle.decision import Decision, Outcome
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
-from holdback.lifecycle.evidence_recording import evidence_of, recorded
+from holdback.lifecycle.evidence.recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import (
@@ -30,10 +31,8 @@ from holdback.lifecycle.first_format import (
     first_format_reply,
 )
 from holdback.lifecycle.forgetting import forgotten
-from holdback.lifecycle.fulfilment import lapse
-from holdback.lifecycle.invitation import invitation, is_barred
-from holdback.lifecycle.invited import Invitation
-from holdback.lifecycle.offers import RequestOffers
+from holdback.lifecycle.offers.invitation import Invitation, invitation, is_barred
+from holdback.lifecycle.offers.requests import RequestOffers
 from holdback.lifecycle.operation import Operation
 from holdback.lifecycle.receipts import repeated_reply, without_entries
 from holdback.merchant.evidence import CheckRecord

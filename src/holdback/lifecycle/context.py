@@ -13,7 +13,7 @@ from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.check_results import CheckResult, FactValues, exact_values
+from holdback.lifecycle.evidence.check_results import CheckResult, FactValues, exact_values
 from holdback.merchant.instants import as_instant
 from holdback.merchant.validators import text
 

@@ -11,7 +11,7 @@ from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
-from holdback.lifecycle.invited import Invitation
+from holdback.lifecycle.offers.invitation import Invitation
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 

@@ -27,7 +27,7 @@ from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.lookup import deal_reply
+from holdback.lifecycle.deals.lookup import deal_reply
 from holdback.merchant.deal import LookupDeal
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.receipt import DealReceipt

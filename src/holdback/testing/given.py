@@ -39,9 +39,9 @@ from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.check_results import CheckResult, FactValues
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.events import Event, numbered
+from holdback.lifecycle.evidence.check_results import CheckResult, FactValues
 from holdback.merchant.instants import as_instant
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile

@@ -20,7 +20,7 @@ from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails

@@ -22,7 +22,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import digits, plain_digits, unscaled
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.lifecycle.renewal_review import RenewalReview
+from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.deal import Deal, LookupDeal
 from holdback.merchant.ledger import REMITTANCE, REVERSAL, Entry, transaction_status

@@ -13,7 +13,7 @@ from invocation import invoke
 from every_case import for_every
 from holdback import Engine, Money, wire
 from holdback.cli.statement import _columns
-from holdback.lifecycle.statement import statement_of
+from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.ledger import Entry
 from holdback.operations import FundDeal, RecordRemittance, Refund, Transfer
 from journey import Journey

@@ -6,7 +6,7 @@ import pytest
 from refusals import is_refused
 
 from holdback import BankDetails, Refusal, wire
-from holdback.lifecycle.application import filled_application
+from holdback.lifecycle.offers.application import filled_application
 from holdback.operations import CloseApplication, SupplyDetails
 from journey import BANK
 

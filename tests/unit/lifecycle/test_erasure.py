@@ -9,7 +9,7 @@ import pytest
 
 from every_case import for_every
 from holdback import Engine, Jurisdictions, Refusal, wire
-from holdback.lifecycle.application import filled_application
+from holdback.lifecycle.offers.application import filled_application
 from holdback.merchant.profile import Profile
 from holdback.operations import (
     AssessRenewal,

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from holdback import Engine
 from holdback.lifecycle.configuration import MEMORY_DAYS
-from holdback.lifecycle.holds import MOST_HOLDS
+from holdback.lifecycle.people.holds import MOST_HOLDS
 from holdback.testing import given
 
 ENGINE = Engine.for_trial()

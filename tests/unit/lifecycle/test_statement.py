@@ -9,7 +9,7 @@ import pytest
 
 from every_case import for_every
 from holdback import Context, InvalidDocument, Merchant, Money, wire
-from holdback.lifecycle.statement import statement_of
+from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.deal import CANCELLED
 from holdback.merchant.ledger import KINDS, Entry
 from holdback.merchant.movements import movements

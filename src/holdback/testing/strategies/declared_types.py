@@ -22,7 +22,7 @@ from holdback.eligibility.assessment import Assessment
 from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import Currency, Money
-from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
 from holdback.merchant.application import Application, OffersRequest

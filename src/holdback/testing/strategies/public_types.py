@@ -24,11 +24,11 @@ from holdback.errors import (
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.lifecycle.application import FilledApplication
-from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
+from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.offers.application import FilledApplication
 from holdback.merchant.acceptance import AcceptanceIds, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest
 from holdback.merchant.deal import Deal, LookupDeal, Performance

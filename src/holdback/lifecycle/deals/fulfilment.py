@@ -14,7 +14,6 @@ from holdback.errors import Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.bank_details import check_details, may_submit, needed_details
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Decision
@@ -29,6 +28,7 @@ from holdback.lifecycle.events import (
     SignatureRecorded,
 )
 from holdback.lifecycle.operation import Command, FreeText, PersonalCommand
+from holdback.lifecycle.people.bank_details import check_details, may_submit, needed_details
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
@@ -51,7 +51,9 @@ ApplicationEnding: TypeAlias = Literal["declined", "withdrawn"]
 @frozen(kw_only=True)
 class SupplyDetails(PersonalCommand[ApplicationStatus]):
     """
-    Supply details that the application omitted, so that it can be submitted.
+    Supply details that the application omitted: bank details, the intended use of funds, or both.
+
+    With complete bank details the application is submitted.
 
     Raises:
         Refusal: `application_not_found`, `not_possible_now`, `request_conflict` or

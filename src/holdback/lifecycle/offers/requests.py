@@ -15,11 +15,10 @@ from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.consents import given_consents
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
-from holdback.lifecycle.evidence import (
+from holdback.lifecycle.evidence.check_states import (
     TAKINGS,
     CheckState,
     check_states,
@@ -28,15 +27,16 @@ from holdback.lifecycle.evidence import (
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.ids import IdFactory
-from holdback.lifecycle.invitation import decided_invitation
-from holdback.lifecycle.operation import PersonalCommand, Question
-from holdback.lifecycle.product_decisions import (
+from holdback.lifecycle.offers.invitation import decided_invitation
+from holdback.lifecycle.offers.product_decisions import (
     DecidedProduct,
     ProductsCase,
     decided_products,
     referral_of,
 )
-from holdback.lifecycle.status import base_deal, renewal_case
+from holdback.lifecycle.offers.status import base_deal, renewal_case
+from holdback.lifecycle.operation import PersonalCommand, Question
+from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
 from holdback.merchant.evidence import HeldFact
@@ -90,9 +90,10 @@ class RequestOffers(PersonalCommand[Offers]):
     Price offers for an application, initial or renewal (service 4.1).
 
     Raises:
-        Refusal: as `check_may_request`, or `request_conflict`, `not_possible_now` or
-            `profile_erased`; for a repeated request whose offers are closed, as `accept_offer`.
-        ConfigurationError: a calculator failed.
+        Refusal: `merchant_not_found`, `no_deal_to_renew`, `active_deal`, `currency_mismatch`,
+            `application_in_fulfilment`, `request_conflict`, `not_possible_now` or `profile_erased`;
+            for a repeated request whose offers are closed, as `AcceptOffer`.
+        ConfigurationError: the evidence is invalid, or a calculator failed.
     """
 
     name = "request_offers"
@@ -290,7 +291,7 @@ class RequireChecks(Question[RequiredChecks]):
     credit check after offers expired unaccepted. An initial application needs the takings too.
 
     Raises:
-        Refusal: as `check_may_request`.
+        Refusal: as `RequestOffers`.
     """
 
     name = "required_checks"

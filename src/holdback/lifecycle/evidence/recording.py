@@ -9,12 +9,12 @@ from attrs import field
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.check_records import check_records
-from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import EvidenceRecorded
-from holdback.lifecycle.evidence import check_states
+from holdback.lifecycle.evidence.check_records import check_records
+from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.evidence.check_states import check_states
 from holdback.lifecycle.operation import Command, Question
 from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.application import HeldCheck, HeldEvidence

@@ -16,13 +16,11 @@ from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
-from holdback.lifecycle.evidence import TAKINGS, check_states
-from holdback.lifecycle.invitation import invitation
-from holdback.lifecycle.invited import RULES, Invitation
-from holdback.lifecycle.offers import required_check
+from holdback.lifecycle.evidence.check_states import TAKINGS, check_states
+from holdback.lifecycle.offers.invitation import RULES, Invitation, invitation
+from holdback.lifecycle.offers.requests import required_check
+from holdback.lifecycle.offers.status import RenewalCase, renewal_case
 from holdback.lifecycle.operation import Command, Question
-from holdback.lifecycle.renewal_review import RenewalReview
-from holdback.lifecycle.status import RenewalCase, renewal_case
 from holdback.merchant.application import Check
 from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
@@ -31,8 +29,24 @@ from holdback.rulebooks.rulebook import Rulebook
 
 
 @frozen(kw_only=True)
+class RenewalReview:
+    """
+    Whether the merchant is to be invited to renew, what decided it, and what is missing for it.
+
+    `decided_by` is `rules`, `products`, or `service`, which invites nobody in fulfilment or on
+    hold. `checks` are those without which alone the rules do not agree: the host carries them out
+    and records them.
+    """
+
+    assessment: Assessment
+    renewal_eligibility: bool
+    decided_by: str
+    checks: tuple[Check, ...] = ()
+
+
+@frozen(kw_only=True)
 class LookUp(Question[MerchantLookup]):
-    """Ask for the merchant's deals (service 4.3)."""
+    """Ask for the merchant's deals, none before the first funding (service 4.3)."""
 
     name = "look_up"
     by_provider = True

@@ -20,7 +20,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
-from holdback.lifecycle.status import RenewalCase
+from holdback.lifecycle.offers.status import RenewalCase
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import ACCEPTED, Product
 from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, ReferredRule

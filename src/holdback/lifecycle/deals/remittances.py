@@ -15,6 +15,9 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
+from holdback.lifecycle.deals.lookup import find_deal
+from holdback.lifecycle.deals.postings import conflict, status_changes
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationClosed,
@@ -27,10 +30,7 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.first_format import first_format_refusal
 from holdback.lifecycle.input_checks import remittance_errors, takings_errors
-from holdback.lifecycle.ledger_operations import no_longer_lost, transfer_halves
-from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.operation import Command
-from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal

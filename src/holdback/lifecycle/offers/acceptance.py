@@ -12,7 +12,6 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.bank_details import check_details, needed_details
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
 from holdback.lifecycle.decision import Decision
@@ -23,6 +22,7 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.first_format import facts_at_acceptance
 from holdback.lifecycle.operation import PersonalCommand
+from holdback.lifecycle.people.bank_details import check_details, needed_details
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, Acceptance, AcceptanceIds, BankDetails
 from holdback.merchant.deal import FUNDED, REPAID, Deal
@@ -46,6 +46,8 @@ from holdback.rulebooks.rulebook import Rulebook
 class AcceptOffer(PersonalCommand[Acceptance]):
     """
     Accept one offer on the merchant's behalf (service 4.2).
+
+    A retry with the same details gets the same reply, even after the expiry.
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,

@@ -16,7 +16,7 @@ from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import as_number, months_between, recorded_over
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.check_records import CHECKED_ON, CREDIT
+from holdback.lifecycle.evidence.check_records import CHECKED_ON, CREDIT
 from holdback.merchant.evidence import CheckRecord, HeldFact
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant

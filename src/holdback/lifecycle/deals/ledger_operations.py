@@ -10,12 +10,12 @@ from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
+from holdback.lifecycle.deals.lookup import find_deal
+from holdback.lifecycle.deals.postings import is_recorded, posted
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import adjustment_errors, amount_errors
-from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.operation import Command
-from holdback.lifecycle.postings import is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
 from holdback.merchant.ledger import (
@@ -65,6 +65,8 @@ class Refund(Command[DealReceipt]):
 class Transfer(Command[DealReceipt]):
     """
     Move what was overpaid on one deal to another deal of the merchant, which owes as much.
+
+    The receipt is of the deal that receives it.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or
@@ -122,6 +124,8 @@ def transfer_halves(
 class RecordRecovery(Command[DealReceipt]):
     """
     Record money that came in after a default.
+
+    It takes back what was written off too early. Paid in full, the deal is `Recovered`.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `request_conflict` or

@@ -13,7 +13,7 @@ from holdback.eligibility.derived_facts import held_evidence
 from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
-from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.evidence import CheckRecord, HeldFact
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.rulebooks.check_terms import CheckTerms

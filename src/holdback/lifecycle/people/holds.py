@@ -17,8 +17,8 @@ from holdback.lifecycle.case import Case
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, HoldLifted, HoldPlaced
 from holdback.lifecycle.operation import Command, FreeText, PersonalCommand, PersonalQuestion
+from holdback.lifecycle.people.referrals import noted
 from holdback.lifecycle.receipts import record_receipt
-from holdback.lifecycle.referrals import noted
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.referral import Hold, Holds, NotedHold
@@ -32,6 +32,8 @@ MOST_HOLDS: Final = 20
 class PlaceHold(PersonalCommand[RecordReceipt]):
     """
     Hold the merchant: nothing is offered, accepted or funded until the hold is lifted.
+
+    No partner sees why.
 
     Raises:
         Refusal: `merchant_not_found` before anything is known of the merchant, `not_possible_now`

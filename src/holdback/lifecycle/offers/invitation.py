@@ -7,17 +7,45 @@ request at that instant, without anything new, leads to an offer, or to a person
 
 from __future__ import annotations
 
+from typing import Final
+
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError
+from holdback.eligibility.assessment import Assessment
+from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.forgetting import MOST_SETS
-from holdback.lifecycle.invited import PRODUCTS, RULES, SERVICE, Invitation
-from holdback.lifecycle.product_decisions import DecidedProduct, ProductsCase, decided_products
-from holdback.lifecycle.status import RenewalCase, renewal_case
+from holdback.lifecycle.offers.product_decisions import (
+    DecidedProduct,
+    ProductsCase,
+    decided_products,
+)
+from holdback.lifecycle.offers.status import RenewalCase, renewal_case
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import DECLINED
 from holdback.rulebooks.rulebook import Rulebook
+
+# What decided the eligibility.
+RULES: Final = "rules"
+PRODUCTS: Final = "products"
+SERVICE: Final = "service"
+
+
+@frozen(kw_only=True)
+class Invitation:
+    """
+    Whether the active deal may be renewed, and what decided: the rules, the products, the service.
+
+    `assessment` is that of the renewal, with what an approval lifts for the product that decided.
+    `errors` are those of calculators, which the host has to repair: nobody is invited with them.
+    """
+
+    eligible: bool
+    decided_by: str
+    case: RenewalCase | None = None
+    assessment: Assessment | None = None
+    errors: tuple[ErrorDetail, ...] = ()
 
 
 def invitation(

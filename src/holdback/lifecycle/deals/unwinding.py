@@ -11,12 +11,12 @@ from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
+from holdback.lifecycle.deals.lookup import find_deal
+from holdback.lifecycle.deals.postings import is_recorded
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import DealUnwound, EntriesPosted, Event
 from holdback.lifecycle.input_checks import unwinding_errors
-from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.operation import Command
-from holdback.lifecycle.postings import is_recorded
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import RENEWED, UNWOUND, Deal
@@ -41,6 +41,7 @@ class UnwindDeal(Command[DealReceipt]):
 
     The merchant has returned the principal: what it was funded with, less what that settled of the
     base deal, less what it has paid. What it paid beyond is overpaid. The charge is cancelled.
+    The deal that it renewed is active again.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or

@@ -1,0 +1,1 @@
+"""What people decide about a merchant, and what they know of it: referrals, holds, consents."""
