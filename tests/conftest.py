@@ -30,7 +30,9 @@ def pytest_configure(config):
     if config.getoption("everyday") and config.getoption("campaign"):
         raise pytest.UsageError("--everyday and --campaign are two lanes: run one after the other")
     chosen = EVERYDAY if config.getoption("everyday") else PLAIN
-    if config.option.order == "random":
+    if hasattr(config, "workerinput"):
+        config.option.order = config.workerinput["order"]
+    elif config.option.order == "random":
         config.option.order = str(secrets.randbelow(1_000_000))
     choose(CAMPAIGN if config.getoption("campaign") else chosen)
     config.stash[LEFT_OUT] = Counter()
@@ -80,6 +82,12 @@ def leave_out(config, items):
     config.stash[LEFT_OUT] = Counter(reason for reason in reasons.values() if reason)
     config.hook.pytest_deselected(items=[item for item in items if reasons[item]])
     items[:] = [item for item in items if not reasons[item]]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Give the seed of the order to each process of `pytest -n`."""
+    node.workerinput["order"] = node.config.option.order
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -366,6 +366,11 @@ class Offered:
     amounts: tuple
     calculators: dict = field(factory=dict)
 
+    @property
+    def choices(self):
+        """Its calculators, as a product has them."""
+        return tuple(self.calculators.values())
+
 
 def digest_anew(rulebook):
     """The digest of the present content of *rulebook*, which may not be that of its files."""
