@@ -90,7 +90,7 @@ def requests(journey: Journey) -> dict[str, Callable[[], bytes]]:
         return wire.write(outcome.reply)
 
     def offers(stored=before) -> bytes:
-        merchant, profile = wire.read_stored(*stored, salt=b"")
+        merchant, profile = wire.read_stored(*stored)
         request = wire.read_offers_request(body)
         return reply_of(
             engine.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
@@ -102,7 +102,7 @@ def requests(journey: Journey) -> dict[str, Callable[[], bytes]]:
     second, third = journey.context(), journey.context()
 
     def acceptance() -> bytes:
-        merchant, profile = wire.read_stored(*after, salt=b"")
+        merchant, profile = wire.read_stored(*after)
         return reply_of(
             engine.carry_out(
                 merchant, AcceptOffer(offer_id=offer, bank_details=BANK), second, profile=profile

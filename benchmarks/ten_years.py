@@ -100,7 +100,7 @@ def renewal(journey: Journey) -> Callable[[], bytes]:
     engine = journey.engine
 
     def call() -> bytes:
-        merchant, held = wire.read_stored(state, profile, salt=bytes(16))
+        merchant, held = wire.read_stored(state, profile)
         outcome = engine.carry_out(merchant, RequestOffers(request=request), context, profile=held)
         stored = wire.write_stored(outcome)
         assert stored.events

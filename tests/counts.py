@@ -108,16 +108,6 @@ TABLE = MappingProxyType(
             # tests/hostile
             ("hostile expressions", 10_000, 10_000, 200_000),
             ("hostile documents", 1_000, 1_000, 20_000),
-            # tests/formats
-            ("documents that the first version reads again", 80, 80, 325),
-            ("documents of the first version carried over", 65, 65, 325),
-            ("checks of the suite on a fleet", 3, 3, 18),
-            ("sets of offers raced for on a fleet", 10, 10, 40),
-            ("processes killed in a fleet", 1, 1, 4),
-            ("journeys through an upgrade", 1, 1, 3),
-            ("operations of a journey in a phase", 12, 12, 40),
-            ("requests of the first version's database", 20, 20, 150),
-            ("processes of each version in a fleet", 1, 1, 2),
             # tests/wire
             ("mutations of stored documents", 120, 300, 20_000),
             # tests/hosts

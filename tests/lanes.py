@@ -42,7 +42,6 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "hosts/test_slow_hosts.py",
         ),
         "packaging": ("packaging",),
-        "earlier versions": ("formats",),
         "type checkers": ("typing",),
         "documentation": (
             "built",

@@ -19,7 +19,6 @@ from holdback.exact.money import Currency, Money
 from holdback.lifecycle import events as happened
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.lifecycle.fingerprint import fingerprint
-from holdback.lifecycle.first_format import TakingsHeld
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest, RequiredChecks
 from holdback.merchant.deal import (
@@ -30,7 +29,6 @@ from holdback.merchant.deal import (
     MerchantLookup,
     Performance,
 )
-from holdback.merchant.evidence import HeldFact
 from holdback.merchant.merchant import (
     CarriedOut,
     ClosedOfferSet,
@@ -217,12 +215,6 @@ OFFER_SET = OfferSet(
     expires_at=EXPIRES,
     products=(product(offers=2),),
     digest=DIGEST,
-    evidence={
-        "identity_verified": HeldFact(True, "flag"),
-        "credit_score": HeldFact(640, "count"),
-        "credit_checked_on": HeldFact("2026-07-01", "date"),
-        "ratio": HeldFact(Decimal("1.10"), "ratio"),
-    },
     facts=FACTS,
 )
 ACCEPTED_OFFERS = (offer(1, offer_status="Accepted"), offer(2, offer_status="Withdrawn"))
@@ -242,7 +234,6 @@ RENEWAL_SET = attrs.evolve(
         ),
     ),
     base_deal_id=uuid(5),
-    evidence={},
 )
 CLOSED_SET = ClosedOfferSet(
     request_id="r-0",
@@ -250,7 +241,6 @@ CLOSED_SET = ClosedOfferSet(
     fingerprint="0" * 32,
     expires_at=AT,
     offers={uuid(81): "Eligible", uuid(82): "Withdrawn"},
-    credit_checked_on=DAY,
 )
 FULFILMENT = Fulfilment(
     application_id=uuid(3),
@@ -317,15 +307,9 @@ MERCHANT = Merchant(
     provider_id=uuid(4),
     last_seen_at=LATER,
     sections={name: digest for name, digest in sections(*CONTENTS).items() if name != "links"},
-    evidence={
-        "months_trading": HeldFact(30, "count"),
-        "average_monthly_takings": HeldFact(Decimal("9000.00"), "money"),
-        "credit_score": HeldFact(640),
-    },
-    evidence_on=DAY,
     offer_sets=(ACCEPTED_SET, RENEWAL_SET),
     closed_offer_sets=(CLOSED_SET,),
-    credit_check_due=CreditCheckDue(expired_at=AT, checked_on=DAY),
+    credit_check_due=CreditCheckDue(expired_at=AT),
     last_accepted_at=LATER,
     fulfilments=(FULFILMENT,),
     deals=(EARLIER_DEAL, DEAL),
@@ -369,11 +353,6 @@ REPLIES = {
     ),
 }
 REPLIES |= people_samples.REPLIES | money_samples.REPLIES
-# What a host that writes format 1 replies with instead (how-to/upgrade).
-FIRST_REPLIES = {
-    "deal": STANDING,
-    "takings_held": TakingsHeld(days=90, complete_through=DAY),
-}
 ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
 
 
@@ -529,22 +508,6 @@ MERCHANT_WITH_MONEY = attrs.evolve(
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)
 )
-# As a journal of format 1 gives them: what its states did not hold is in a field of its own.
-CARRIED_OVER = {
-    "OffersIssued": attrs.evolve(
-        EVENTS["OffersIssued"],
-        timezone=None,
-        offer_set=attrs.evolve(OFFER_SET, facts={}),
-        first_format={"facts": FACTS},
-    ),
-    "OfferAccepted": attrs.evolve(
-        EVENTS["OfferAccepted"],
-        request_id=None,
-        facts={},
-        earlier_deals=(),
-        first_format={"facts": FACTS, "deals": [{"id": uuid(6), "balance": "GBP 0.00"}]},
-    ),
-}
 # The two with errors have a second golden file, without the codes: the first one that was written.
 PROBLEMS = {
     "refusal": Refusal("offers_expired", "the offers expired at 2026-07-31T10:00:00Z"),

@@ -53,7 +53,7 @@ class Steps:
 class ConformingSqlite(SqliteHost):
     """The SQLite host, with the optional methods of the suite."""
 
-    cannot = MappingProxyType({"previous_version": "it stores the newest format alone"})
+    cannot = MappingProxyType({"previous_version": "it is of one version"})
     publishes = tuple(EVENT_TYPES)
 
     def __init__(self, path, engine):
@@ -240,8 +240,8 @@ class ConformingFastApi:
         return Worker("conforming:fastapi", self.url, self.level or "")
 
     def previous_version(self):
-        """Return a process of the first step of an upgrade, which writes the format of before."""
-        return Worker("conforming:fastapi_of_format_1", self.url, self.level or "")
+        """Return a process of this version: there was none before it."""
+        return self.new_process()
 
     def published(self, partner, merchant_id):
         """Return the events whose webhooks arrived; a webhook of no event counts as itself."""
@@ -254,8 +254,7 @@ class ConformingFastApi:
         history = self.history(partner, merchant_id)
         documents = {event: json.loads(event) for event in history}
         accepted = [event for event in documents.values() if event["type"] == "OfferAccepted"]
-        # In format 1 the provider_id is in the reply.
-        provider_ids = {event.get("reply", event)["provider_id"] for event in accepted}
+        provider_ids = {event["provider_id"] for event in accepted}
         webhooks = [json.loads(body) for url, body in self.sent if url == HOOKS[partner].url]
         return [
             next((event for event in history if is_about(webhook, documents[event])), webhook)
@@ -325,8 +324,3 @@ def fastapi(url=None, level=None):
         url = f"sqlite:///{tempfile.mkdtemp(prefix='holdback-')}/holdback.db"
     migrate(url)
     return ConformingFastApi(url, level, Engine.for_trial())
-
-
-def fastapi_of_format_1(url, level):
-    """Return the FastAPI host of the time in which processes of the first version still run."""
-    return ConformingFastApi(url, level, Engine.for_trial(format=1))

@@ -17,7 +17,6 @@ from holdback.lifecycle.carry_out import carry_out
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import (
     MEMORY_DAYS,
-    NEWEST_FORMAT,
     RETRY_DAYS,
     Configuration,
     Links,
@@ -65,9 +64,6 @@ class Engine:
 
         calculators: The host's own calculators, by names such as `term/seasonal`.
 
-        format: The format in which the host stores documents: 2, or 1 while processes of the first
-            version still run.
-
         memory_days: For how many days applications, offers and acceptances are remembered.
 
         retry_days: The same of servicing.
@@ -87,7 +83,6 @@ class Engine:
         namespace: uuid.UUID,
         links: Links,
         calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
-        format: int = NEWEST_FORMAT,  # noqa: A002 - the word of the documents
         memory_days: int = MEMORY_DAYS,
         retry_days: int = RETRY_DAYS,
     ) -> None:
@@ -96,7 +91,6 @@ class Engine:
             namespace=namespace,
             links=links,
             calculators=calculators,
-            format=format,
             memory_days=memory_days,
             retry_days=retry_days,
         )
@@ -108,7 +102,6 @@ class Engine:
         jurisdictions: Rulebooks | None = None,
         *,
         calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
-        format: int = NEWEST_FORMAT,  # noqa: A002 - as above
     ) -> Engine:
         """
         Return an engine to try things out, by the rules that ship unless *jurisdictions* are given.
@@ -127,9 +120,7 @@ class Engine:
             from holdback.jurisdictions.folder import load_jurisdictions  # noqa: PLC0415
 
             jurisdictions = load_jurisdictions()
-        return cls._of(
-            Configuration.for_trial(jurisdictions, calculators=calculators, format=format)
-        )
+        return cls._of(Configuration.for_trial(jurisdictions, calculators=calculators))
 
     @classmethod
     def _of(cls, configuration: Configuration) -> Engine:
@@ -154,11 +145,6 @@ class Engine:
             ConfigurationError: as `Engine`.
         """
         return self._of(self._configuration.with_jurisdictions(jurisdictions))
-
-    @property
-    def format(self) -> int:
-        """The format that the host writes: the newest, or that before it during an upgrade."""
-        return self._configuration.format
 
     def currency(self, merchant: Merchant) -> Currency:
         """

@@ -309,8 +309,8 @@ class StateError(_ListedErrors):
 
     Nobody who sent a request can correct it: the store, or the version that runs, is wrong.
 
-    >>> str(StateError.of("newer_format", "expected format 2 or older", path="$.format"))
-    '$.format: expected format 2 or older'
+    >>> str(StateError.of("newer_format", "expected format 1 or older", path="$.format"))
+    '$.format: expected format 1 or older'
     """
 
 

@@ -9,9 +9,7 @@ byte for byte.
 
 1. Days of a jurisdiction that no line is about are new: the first, a middle and the last day of
    each slice; of the last slice, which is still open, the first day and the next. A line has the
-   digest of the second scheme, `"format":2` and the versions that the digest covers. Lines that
-   were written before the second scheme have the digest of the first, and stay. A slice that only
-   they are about gets a few lines more on its first day (decisions/digests).
+   digest of the rulebook and the versions that it covers (decisions/digests).
 2. When an existing line no longer holds, nothing is added: a past decision has changed.
 3. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
    all of them. A line that was changed or removed breaks every prefix that contains it.
@@ -52,7 +50,7 @@ def decision(rulebook, day, facts, versions=None):
     """
     Return the line of a deal with prepared *facts*.
 
-    Its digest is that of the second scheme with *versions*; without any, that of the first.
+    Its digest is made with *versions*, by default those of today.
 
     Progress unknown: `undetermined`, needs progress, no rule is evaluated. Progress under
     the floor: `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown:
@@ -102,16 +100,15 @@ def decision(rulebook, day, facts, versions=None):
 
 
 def identified(rulebook, versions):
-    """What a line says of the rulebook: the digest, and from format 2 on what else it covers."""
-    if versions is None:
-        return {"digest": rulebook.first_digest}
+    """What a line says of the rulebook: the digest, and the versions that it covers."""
+    versions = dict(rulebook.versions) if versions is None else versions
     text = json.dumps(
-        {"rules": rulebook.first_digest, "versions": versions},
+        {"rules": rulebook.rules_digest, "versions": versions},
         sort_keys=True,
         separators=(",", ":"),
     )
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return {"digest": f"v2:sha256:{digest}", "format": 2, "versions": versions}
+    return {"digest": f"sha256:{digest}", "format": 1, "versions": versions}
 
 
 def slice_on(jurisdiction, day):
@@ -333,18 +330,13 @@ def new_lines(lines, jurisdictions):
     """The lines for every day of *jurisdictions* that none of *lines* is about."""
     written = [json.loads(line) for line in lines]
     days = {(each["jurisdiction"], each["on"]) for each in written}
-    of_format_2 = {(each["jurisdiction"], each["on"]) for each in written if "format" in each}
     for jurisdiction in jurisdictions:
         for day, first in days_of(jurisdiction).items():
-            rulebook, key = slice_on(jurisdiction, day), (jurisdiction.code, day.isoformat())
-            deals = {}
-            if key not in days:
-                deals = dict.fromkeys(deals_on(jurisdiction, day, first=first))
-            elif first and key not in of_format_2:
-                usual = examples_of(jurisdiction, rulebook)[0]
-                deals = dict.fromkeys([usual, *plain_ones(rulebook, usual)])
-            for facts in deals:
-                yield canonical(decision(rulebook, day, facts, dict(rulebook.versions)))
+            if (jurisdiction.code, day.isoformat()) in days:
+                continue
+            rulebook = slice_on(jurisdiction, day)
+            for facts in dict.fromkeys(deals_on(jurisdiction, day, first=first)):
+                yield canonical(decision(rulebook, day, facts))
 
 
 def say(*lines):

@@ -56,19 +56,16 @@ def written():
 
 
 def recorded(given, jurisdictions=JURISDICTIONS):
-    """The decision record of a line, which has been read, in its format and with its versions."""
+    """The decision record of a line, which has been read, with its versions."""
     rulebook = jurisdictions.resolve(given["jurisdiction"], on=date.fromisoformat(given["on"]))
-    assessment = rulebook.with_versions(given.get("versions", {})).assess(given["facts"])
-    return assessment.record(format=given.get("format", 1))
+    return rulebook.with_versions(given["versions"]).assess(given["facts"]).record()
 
 
 def decided(line, jurisdictions=JURISDICTIONS):
     """The bytes that *line* has when it is decided in the way that everybody decides."""
     given = json.loads(line)
     record = recorded(given, jurisdictions)
-    stored = ["jurisdiction", "on", "facts", "digest", "outcome", "needs"]
-    if "format" in given:
-        stored += ["format", "versions"]
+    stored = ["jurisdiction", "on", "facts", "digest", "format", "versions", "outcome", "needs"]
     return canonical(
         {
             **{key: record[key] for key in stored},
@@ -92,15 +89,11 @@ def test_decisions_stay_as_they_were(code):
 
 
 @for_every("code", CODES)
-def test_records_of_either_format_are_replayed(code):
+def test_records_are_replayed(code):
     """
-    Records of format 1 with digests of the first scheme are read, replayed and verified for ever,
-    and so are those of format 2.
+    Records are read, replayed and verified for ever.
     """
-    lines = written()[code]
-
-    assert {each.get("format", 1) for each in lines} == {1, 2}
-    for given in lines:
+    for given in written()[code]:
         again = replay(recorded(given), JURISDICTIONS)
         assert (again.state, again.differences, again.digest) == ("the same", (), given["digest"])
 
@@ -185,7 +178,7 @@ def test_every_example_is_among_them():
             rulebook = slice_on(JURISDICTIONS[code], example.on)
             facts = rulebook.assess(example.given).record()["facts"]
             text = text_of(facts, rulebook)
-            decision = met.get((text, rulebook.digest)) or met[text, rulebook.first_digest]
+            decision = met[text, rulebook.digest]
             for key, value in example.expect.items():
                 assert decision[key] == value, example.name
 
@@ -238,7 +231,7 @@ def write(folder, lines):
 
 
 def answer_of(line):
-    """A line without what identifies the rulebook, which depends on its format."""
+    """A line without what identifies the rulebook."""
     identity = ("digest", "format", "versions")
     return canonical({key: part for key, part in json.loads(line).items() if key not in identity})
 
@@ -261,7 +254,7 @@ def test_what_is_new_is_appended(tmp_path, capsys):
     }
     assert len(dropped) > 30
     assert added >= dropped
-    assert all(json.loads(line)["format"] == 2 for line in lines[len(known) :])
+    assert all(json.loads(line)["format"] == 1 for line in lines[len(known) :])
     assert (tmp_path / PREFIXES).read_text() == f"{first}{len(lines)} {digest_of(lines)}\n"
     assert append([], tmp_path) == 0
     assert lines_of(tmp_path) == lines
@@ -335,7 +328,7 @@ def test_a_dropped_rule_is_noticed():
 def altered(rulebook, **changes):
     """*rulebook* with *changes* of its renewal rules, and with its digests unless they change."""
     rules = rulebook.renewal
-    digests = {"digest": rules.digest, "first_digest": rules.first_digest}
+    digests = {"digest": rules.digest, "rules_digest": rules.rules_digest}
     renewal = rules.altered(**{**digests, **changes})
     return rulebook.altered(renewal=renewal, digest=renewal.digest)
 
@@ -351,10 +344,7 @@ def test_a_changed_digest_is_noticed():
     Planted: the same rules under another digest.
     """
     whole = JURISDICTIONS["JP"]
-    slices = tuple(
-        altered(each, digest="v2:sha256:" + "0" * 64, first_digest="sha256:" + "0" * 64)
-        for each in whole.slices
-    )
+    slices = tuple(altered(each, digest="sha256:" + "0" * 64) for each in whole.slices)
     spoilt = Jurisdictions([evolve(whole, slices=slices)])
 
     assert all(decided(line, spoilt) != line for line in LINES if b'"jurisdiction":"JP"' in line)

@@ -21,7 +21,7 @@ from fastapi_host.app import create_app
 from fastapi_host.partners import Partner, Partners, read_partners, sha256
 from fastapi_host.tables import MERCHANTS
 
-from holdback import ConfigurationError, wire
+from holdback import ConfigurationError
 
 HOST = Path(__file__).parents[2] / "docs/hosts/fastapi_host"
 ENV = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
@@ -233,29 +233,6 @@ def test_a_database_with_other_merchants_gets_no_sample_data(tmp_path):
         "name another database, or none\n"
     )
     assert documents(tmp_path / "holdback.db") == before
-
-
-def test_an_upgrade_can_be_rehearsed_with_sample_data(tmp_path):
-    """
-    With `--format 1` the sample's states and events are those of the first version. `carry-over`
-    rewrites them, and the merchants are as before (how-to/upgrade).
-    """
-    path = tmp_path / "holdback.db"
-    database = ("--database", f"sqlite:///{path}")
-    with sample_host(tmp_path, *database, "--format", "1") as (port, first):
-        deals, _, accepted = run_printed_commands(first)
-    assert {wire.format_of(document) for document in documents(path)} == {1}
-
-    done = run("carry-over", *database)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert '"event": "carried_over", "merchants": 5, "failed": 0' in done.stdout
-    assert {wire.format_of(document) for document in documents(path)} == {2}
-
-    with sample_host(tmp_path, *database) as (other, second):
-        assert second.replace(f":{other}/", f":{port}/") == first
-        again = run_printed_commands(second)
-    assert (again[0], again[2]) == (deals, accepted)
-    assert {wire.format_of(document) for document in documents(path)} == {2}
 
 
 def test_a_review_that_failed_ends_with_another_status(tmp_path):

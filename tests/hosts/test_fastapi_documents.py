@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
-from datetime import timedelta
-
 import fastapi_calls as fixtures
 import pytest
-from fastapi_calls import BANK, PARTNERS, Merchant, Service, code, database
-from fastapi_host.outbox import deliver_due
-from fastapi_host.review import Reviewed, review
+from fastapi_calls import BANK, Merchant, code
 from fastapi_host.store import Conflict
-from fastapi_host.tables import EVENTS, PROFILES
+from fastapi_host.tables import PROFILES
 from sqlalchemy import select
 
-from holdback import Context, Engine, wire
+from holdback import Context, wire
 from holdback.operations import AcceptOffer
 
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
-FIRST = Engine.for_trial(format=1)
 PERSONAL = [
     "Ada Person",
     "1980-01-02",
@@ -136,7 +129,7 @@ def test_a_conflict_writes_nothing_of_the_profile(service, merchant):
     stored = service.store.find(partner="acme", merchant_id="m-1", profile=True)
     engine, read = (
         service.host.engine,
-        wire.read_stored(stored.state, stored.profile, salt=bytes(16)),
+        wire.read_stored(stored.state, stored.profile),
     )
     context = Context(at=service.now, request_id="r-1")
     offer_id = merchant.known["offer_ids"][0]
@@ -165,122 +158,3 @@ def test_a_merchant_without_its_profile_is_an_internal_error(service, merchant):
     events = service.events()
     assert code(merchant.accept()) == (500, "internal_error")
     assert service.events() == events
-
-
-@pytest.fixture(params=["sqlite", "READ COMMITTED"])
-def versions(request, tmp_path):
-    """A function that returns the host of a format on one database."""
-    url, level = database(request.param, tmp_path, request)
-    opened = []
-
-    @contextmanager
-    def host(engine):
-        service = Service(url, level, engine=engine)
-        opened.append(service)
-        yield service
-
-    yield host
-    for service in opened:
-        service.store.close()
-
-
-def format_of_state(service, merchant_id="m-1"):
-    return wire.format_of(service.store.find(partner="acme", merchant_id=merchant_id).state)
-
-
-def test_during_an_upgrade_the_host_writes_format_1(versions):
-    """
-    Then the state has the profile, so nothing is erased; with format 2 the host goes on from there.
-    """
-    with versions(FIRST) as before:
-        merchant = Merchant(before)
-        merchant.ask()
-        merchant.accept()
-        assert code(merchant.agent("erase_profile")) == (409, "not_possible_now")
-        assert merchant.agent("fund_deal", {"application_id": merchant.known["application_id"]})
-        assert rows(before, PROFILES) == []
-        assert format_of_state(before) == 1
-        assert held(texts(before)[0]) == PERSONAL
-
-    with versions(fixtures.ENGINE) as after:
-        again = Merchant(after, known=merchant.known)
-        (deal,) = again.look_up().json()["deals"]
-        again.known["deal_id"] = deal["id"]
-        assert (format_of_state(after), rows(after, PROFILES)) == (
-            1,
-            [],
-        )  # a question writes nothing
-        assert again.remit("100.00").status_code == 200
-        state, _, profile = texts(after)
-        assert format_of_state(after) == 2
-        assert (held(state), held(profile)) == ([], PERSONAL)
-        after.now += timedelta(days=1)
-        assert again.remit("100.00", "e-2").status_code == 200
-
-
-def test_a_merchant_of_format_2_stays_in_it(versions):
-    """
-    A host that writes format 1 serves it, and does not write it back.
-    """
-    with versions(fixtures.ENGINE) as newer:
-        merchant = Merchant(newer).funded()
-    with versions(FIRST) as older:
-        same = Merchant(older, known=merchant.known)
-        assert same.remit("100.00").status_code == 200
-        assert same.look_up().json()["deals"][0]["balance"] == 11804
-        assert format_of_state(older) == 2
-        assert len(rows(older, PROFILES)) == 1
-        Merchant(older, "m-2").ask()
-        assert format_of_state(older, "m-2") == 1
-
-
-def test_an_event_of_format_1_is_delivered(versions):
-    """
-    It may wait in the outbox while the host is replaced.
-    """
-    with versions(FIRST) as before:
-        merchant = Merchant(before)
-        merchant.ask()
-        merchant.accept()
-        named = {"application_id": merchant.known["application_id"]}
-        merchant.known["deal_id"] = merchant.agent("fund_deal", named).json()["id"]
-        before.now += timedelta(days=120)
-        assert merchant.remit("7000.00").json()["performance"]["renewal_eligibility"] is True
-
-    with versions(fixtures.ENGINE) as after:
-        sent = []
-        post = lambda *given: sent.append(given) or 204  # noqa: E731
-        assert deliver_due(after.store, PARTNERS.named("acme"), post) == 1
-        ((_, _, body),) = sent
-        assert json.loads(body) == {
-            "type": "renewal_eligibility_changed",
-            "provider_id": merchant.known["provider_id"],
-            "deal_id": merchant.known["deal_id"],
-            "renewal_eligibility": True,
-            "at": "2026-11-03T09:00:00Z",
-        }
-        after.now = before.now
-        assert review(after.host, PARTNERS) == Reviewed(merchants=1, failed=0)
-
-
-def test_the_document_at_openapi_shows_the_replies_of_the_format(versions):
-    """
-    While format 1 is written, servicing replies with the whole deal, as the first version does.
-    """
-    for engine, expected in ((FIRST, "Deal"), (fixtures.ENGINE, "DealReceipt")):
-        with versions(engine) as service:
-            paths = service.call("GET", "/openapi.json", key=None).json()["paths"]
-            ok = paths["/v2/agents/{partner}/{merchant_id}/fund_deal"]["post"]["responses"]["200"]
-            schema = ok["content"]["application/json"]["schema"]
-            assert schema == {"$ref": f"#/components/schemas/{expected}"}
-
-
-def test_an_event_is_stored_at_its_number(service, merchant):
-    """
-    From 1 without gaps, in the order in which they happened.
-    """
-    merchant.renewable()
-    events = [json.loads(event) for event in service.store.history("acme", "m-1")]
-    places = [row["place"] for row in rows(service, EVENTS)]
-    assert sorted(places) == [event["sequence"] for event in events]
-    assert sorted(places) == list(range(1, len(events) + 1))

@@ -13,11 +13,9 @@ import fastapi_calls as fixtures
 import jsonschema
 import pytest
 from fastapi_calls import PARTNERS, Merchant, at_once, code, service_on
-from fastapi_host.carry_over import CarriedOver, carry_over
 from fastapi_host.for_agents import COMMANDS
 from fastapi_host.outbox import deliver_due
 from fastapi_host.schemas import SCHEMAS
-from fastapi_host.tables import OPEN_WORK
 
 from holdback import Engine, load_jurisdictions
 
@@ -184,22 +182,6 @@ def test_an_overpayment_is_listed_and_refunded(service, merchant):
     deal = deal_of(merchant)
     assert movements(deal) == [("remittance", 20000), ("refund", -8000), ("refund", -96)]
     assert sum(amount for _, amount in movements(deal)) == REPAID
-
-
-def test_what_was_overpaid_before_there_was_a_list_is_listed(service, merchant):
-    """
-    A version before listed no deals: `carry-over`, which every upgrade runs once, lists them all.
-    """
-    merchant.funded()
-    merchant.remit("20000.00")
-    with service.store.engine.begin() as db:
-        db.execute(OPEN_WORK.delete())
-    assert to_put_right(service) == []
-    before = service.store.find(partner="acme", merchant_id="m-1").version
-    assert carry_over(service.store) == CarriedOver(merchants=0, failed=0)
-
-    assert to_put_right(service) == [("refund_due", "GBP 8096.00")]
-    assert service.store.find(partner="acme", merchant_id="m-1").version == before
 
 
 @pytest.mark.parametrize("key", [None, "k-1"])

@@ -44,7 +44,6 @@ REPLIES = {
     "reply_renewal_review": "RenewalReview",
     "reply_settlement_quote": "SettlementQuote",
     "reply_statement": "Statement",
-    "reply_takings_held": "TakingsHeld",
     "reply_takings_receipt": "TakingsReceipt",
     "problem_refusal": "Problem",
     "problem_refusal_with_errors_with_codes": "Problem",

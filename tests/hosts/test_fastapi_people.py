@@ -10,9 +10,7 @@ import fastapi_calls as fixtures
 import pytest
 from fastapi_calls import BANK, PARTNERS, START, Merchant, code
 from fastapi_host import open_work
-from fastapi_host.carry_over import carry_over
 from fastapi_host.outbox import PAYLOADS, deliver_due
-from fastapi_host.tables import OPEN_WORK
 from fastapi_host.writes import PUBLISHED
 
 from holdback import Refusal
@@ -366,25 +364,6 @@ def test_a_place_that_no_page_gave_is_refused(service, after):
     reply = service.call("GET", "/v2/open_referrals", key="agent-key", params={"after": after})
 
     assert code(reply) == (422, "invalid_request")
-
-
-def test_carrying_over_finds_what_waits(service, merchant):
-    """
-    States of the version before have no rows of the queue until they are carried over.
-    """
-    engine = type(service.host.engine).for_trial(format=1)
-    object.__setattr__(service.host, "engine", engine)
-    try:
-        merchant.ask()
-        merchant.accept()
-    finally:
-        object.__setattr__(service.host, "engine", fixtures.ENGINE)
-    with service.store.engine.begin() as db:
-        db.execute(OPEN_WORK.delete())
-    assert waiting(service, "open_applications") == []
-    assert carry_over(service.store).failed == 0
-
-    assert waiting(service, "open_applications") == [("m-1", "submitted")]
 
 
 # ---------------------------------------------------------------------------- applications

@@ -54,7 +54,7 @@ from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.quote import quote
 from holdback.offers.registry import bind, registered, versions
 from holdback.rulebooks import digest as digest_module
-from holdback.rulebooks.digest import RulebookDigester, second_digest, versions_of
+from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.tools.mutants.mutation import mutants
 from small_folders import IRELAND as SMALL
@@ -398,7 +398,7 @@ def digest_anew(rulebook):
     }
     if limits:
         given_by_name["checks"] = limits
-    first = RulebookDigester().digest(
+    first = RulebookDigester().rules_digest(
         rulebook.catalogue, rulebook.renewal.rules, products, given_by_name
     )
     choices = [
@@ -407,7 +407,7 @@ def digest_anew(rulebook):
         for choice in (*product.calculators, product.settlement)
         if choice is not None
     ]
-    return second_digest(first, versions_of(choices) | dict(rulebook.versions))
+    return rulebook_digest(first, versions_of(choices) | dict(rulebook.versions))
 
 
 def told_apart(rulebook):
@@ -570,8 +570,8 @@ def changed_setting(settings, draw):
 @given(family=st.sampled_from(FAMILIES), data=st.data())
 def test_a_calculator_that_changes(family, data):
     """
-    Changing a calculator's version, its name or any of its settings changes the digest of the
-    second scheme; undoing the change gives the digest of before.
+    Changing a calculator's version, its name or any of its settings changes the digest;
+    undoing the change gives the digest of before.
     """
     jurisdiction = data.draw(st.sampled_from(sorted(as_shipped(family).values(), key=str)))
     rulebook = data.draw(st.sampled_from(jurisdiction.slices))
@@ -593,7 +593,7 @@ def test_a_calculator_that_changes(family, data):
         version = data.draw(st.integers(2, 10**6))
         newer = rulebook.with_versions({name: version})
         assert newer.digest != rulebook.digest
-        assert newer.first_digest == rulebook.first_digest
+        assert newer.rules_digest == rulebook.rules_digest
         assert newer.with_versions({name: 1}) == rulebook
 
 
@@ -609,14 +609,14 @@ def test_a_calculator_that_changes(family, data):
 )
 def test_other_versions_have_other_digests(numbers):
     """
-    Two sets of versions share a digest of the second scheme exactly when they are the same.
+    Two sets of versions share a digest exactly when they are the same.
     """
     first = "sha256:" + "0" * 64
     for before in numbers:
         for after in numbers:
-            same = second_digest(first, before) == second_digest(first, after)
+            same = rulebook_digest(first, before) == rulebook_digest(first, after)
             assert same == (before == after)
-            assert second_digest("sha256:" + "1" * 64, after) != second_digest(first, before)
+            assert rulebook_digest("sha256:" + "1" * 64, after) != rulebook_digest(first, before)
 
 
 def prices(rulebook, products, facts, settlement):
@@ -639,7 +639,7 @@ def prices(rulebook, products, facts, settlement):
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_one_digest_prices_alike(family, seed):
     """
-    Two rulebooks with the same digest of the second scheme price alike, however differently they
+    Two rulebooks with the same digest price alike, however differently they
     are written; with another version of a calculator they have another digest.
     """
     random = Random(seed)

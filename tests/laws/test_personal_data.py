@@ -6,14 +6,12 @@ import json
 import uuid
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import find, given, settings
 
 from counts import count
-from holdback import Context, Engine, HoldbackError, Refusal, load_jurisdictions, wire
+from holdback import Context, Engine, HoldbackError, load_jurisdictions, wire
 from holdback.exact.exact_json import Verbatim
 from holdback.merchant.profile import Profile
-from holdback.operations import EraseProfile
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from journey import Journey
@@ -36,11 +34,11 @@ JURISDICTIONS = load_jurisdictions()
 NAMESPACE = uuid.UUID(int=7)
 
 
-def engine(written):
-    return Engine(JURISDICTIONS, namespace=NAMESPACE, links=marked_links, format=written)
+def engine():
+    return Engine(JURISDICTIONS, namespace=NAMESPACE, links=marked_links)
 
 
-ENGINES = {written: engine(written) for written in (1, 2)}
+ENGINE = engine()
 
 
 def marked(value, *, field=None):
@@ -65,20 +63,20 @@ def _personal(name):
     return name if name in PERSONAL else None
 
 
-def carried_out(history, written):
+def carried_out(history):
     """Carry out the steps of *history* with marked data; yield what is stored, said and shown."""
     merchant, profile = history.first, Profile.new(salt=bytes(range(16)))
     for step in history.steps:
         context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
         try:
             outcome = run_operation(
-                ENGINES[written], merchant, step.operation, marked_input(step), context, profile
+                ENGINE, merchant, step.operation, marked_input(step), context, profile
             )
         except HoldbackError as error:
             yield "problem", wire.write_problem(error) + str(error).encode()
             continue
         merchant, profile = outcome.merchant, outcome.profile
-        stored = wire.write_stored(outcome, format=written)
+        stored = wire.write_stored(outcome)
         yield "state", stored.state
         yield "shown", repr((outcome.merchant, outcome.events, outcome.profile)).encode()
         for event, body in zip(outcome.events, stored.events, strict=True):
@@ -94,9 +92,9 @@ def carried_out(history, written):
 def test_nothing_but_the_profile_has_personal_data(history):
     """
     "A scan of states, journals, logs, problems and records of histories with marked profiles finds
-    none of it outside the profile, once the new format is switched on."
+    none of it outside the profile."
     """
-    for kind, body in carried_out(history, 2):
+    for kind, body in carried_out(history):
         if kind != "profile":
             assert MARK.encode() not in body, kind
             assert NUMBER.encode() not in body, kind
@@ -104,25 +102,13 @@ def test_nothing_but_the_profile_has_personal_data(history):
 
 def test_the_scan_finds_what_it_looks_for():
     """
-    The marks are in the profile of the new format, and in states and events of the first one.
+    The marks are in the profile.
     """
-    journey = Journey(ENGINES[2])
+    journey = Journey(ENGINE)
     journey.ask()
     journey.accept()
     assert MARK.encode() in wire.write_profile(journey.profile), "the links"
     deals = strategies.histories(jurisdictions=["GB"], through="deal")
     history = find(deals, lambda _: True, settings=settings(database=None))
 
-    assert "profile" in {kind for kind, _ in carried_out(history, 2)}
-    kinds = {kind for kind, body in carried_out(history, 1) if MARK.encode() in body}
-    assert {"state", "event"} <= kinds
-
-
-def test_until_then_erasing_is_refused():
-    """
-    "Before that, erasing is refused", because states and events of format 1 have the profile.
-    """
-    journey = Journey(ENGINES[1])
-    journey.ask()
-    with pytest.raises(Refusal, match="not_possible_now"):
-        journey.do(EraseProfile())
+    assert "profile" in {kind for kind, _ in carried_out(history)}

@@ -25,7 +25,7 @@ def test_a_change_of_eligibility_is_an_event(renewable):
     event = renewable.events[-1]
     assert event.deal_id == renewable.deal.id
     assert event.assessment["outcome"] == "eligible"
-    assert event.assessment["digest"].startswith("v2:sha256:")
+    assert event.assessment["digest"].startswith("sha256:")
 
 
 def test_it_is_announced_only_when_it_changes(renewable):

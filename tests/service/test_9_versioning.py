@@ -13,9 +13,8 @@ def test_stored_documents_say_their_format(renewable):
     The interface leaves open "other versions, and any deprecation policy" (service 9). Stored
     documents name their format.
     """
-    assert json.loads(wire.write_merchant(renewable.merchant))["format"] == 2
-    assert json.loads(wire.write_profile(renewable.profile))["format"] == 2
+    assert json.loads(wire.write_merchant(renewable.merchant))["format"] == 1
+    assert json.loads(wire.write_profile(renewable.profile))["format"] == 1
     for event in renewable.events:
-        assert wire.event_to_dict(event)["format"] == 2
-    assert renewable.do(AssessRenewal()).record()["format"] == 2
-    assert renewable.do(AssessRenewal()).record(format=1)["format"] == 1
+        assert wire.event_to_dict(event)["format"] == 1
+    assert renewable.do(AssessRenewal()).record()["format"] == 1

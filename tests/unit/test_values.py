@@ -72,6 +72,10 @@ CHANGES = (
 
 # Public classes that do not make values, with the reason.
 NO_VALUES = {
+    "holdback.operations.Command": "the base of commands",
+    "holdback.operations.PersonalCommand": "the base of those that take the profile",
+    "holdback.operations.PersonalQuestion": "the base of questions that take the profile",
+    "holdback.operations.Question": "the base of questions",
     "holdback.testing.conformance.Crashed": "an exception",
     "holdback.testing.conformance.MemoryHost": "a host, which has a store",
     "holdback.testing.conformance.Session": "a run, which counts",

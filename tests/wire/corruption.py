@@ -324,7 +324,7 @@ def unreadable(stored, outcome, operation, *, stays_readable):
     """What is wrong with reading *stored*, the documents of *outcome*, again."""
     given = (outcome.merchant, outcome.profile, outcome.events)
     try:
-        merchant, profile = wire.read_stored(stored.state, stored.profile, salt=b"")
+        merchant, profile = wire.read_stored(stored.state, stored.profile)
         events = tuple(wire.read_event(event) for event in stored.events)
         as_given = (merchant, profile, events) == given
     except StateError as error:

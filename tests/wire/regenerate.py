@@ -3,11 +3,11 @@
 A golden file holds the exact bytes of one document. A change in a reply or a problem is a change
 for every partner, so nothing but this command writes them.
 
-Stored documents are evidence of what hosts have stored: they are added and never changed. Those of
-format 1 are in `golden`, those of format 2 in `golden_2`, and `stored.txt` lists all of them in the
-order in which they were added. The digest of a line is that of the document and of all lines before
-it, so a document that was edited or removed is noticed. `--anew` writes those of format 2 again; it
-is for a format that was never released, and for nothing else.
+Stored documents are evidence of what hosts have stored: from the first release on they are added
+and never changed. They are in `stored`, and `stored.txt` lists them in the order in which they were
+added. The digest of a line is that of the document and of all lines before it, so a document that
+was edited or removed is noticed. `--anew` writes them again; it is for a format that was never
+released, and for nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-GOLDEN, SECOND, STORED = HERE / "golden", HERE / "golden_2", HERE / "stored.txt"
+GOLDEN, STORED, LIST = HERE / "golden", HERE / "stored", HERE / "stored.txt"
 
 
 def documents():
@@ -25,7 +25,7 @@ def documents():
     import wire_samples
     from holdback import wire
 
-    for name, reply in (wire_samples.REPLIES | wire_samples.FIRST_REPLIES).items():
+    for name, reply in wire_samples.REPLIES.items():
         yield f"reply_{name}.json", wire.write(reply)
     for name, error in wire_samples.PROBLEMS.items():
         ending = "_with_codes" if error.errors else ""
@@ -45,7 +45,7 @@ def without_codes(problem):
 
 
 def stored_documents():
-    """The exact bytes of every stored document of format 2, by the name of its golden file."""
+    """The exact bytes of every stored document, by the name of its golden file."""
     import wire_samples
     from holdback import wire
 
@@ -57,8 +57,6 @@ def stored_documents():
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():
         yield f"event_{name}.json", wire.write_event(event)
-    for name, event in wire_samples.CARRIED_OVER.items():
-        yield f"event_{name}_carried_over.json", wire.write_event(event)
     for name, event in wire_samples.WITH_PEOPLE.items():
         yield f"event_{name}_with_people.json", wire.write_event(event)
     for name, event in wire_samples.WITH_MONEY.items():
@@ -67,7 +65,7 @@ def stored_documents():
 
 def listed():
     """The lines of the list: the digest and the path of each stored document."""
-    lines = STORED.read_text(encoding="utf-8").splitlines() if STORED.exists() else []
+    lines = LIST.read_text(encoding="utf-8").splitlines() if LIST.exists() else []
     return [tuple(line.split("  ")) for line in lines]
 
 
@@ -102,19 +100,19 @@ def write_replies():
 
 def add_stored(*, anew):
     """Add the stored documents that are new; one that changed needs a new format, or a new name."""
-    SECOND.mkdir(exist_ok=True)
-    paths = [path for _, path in listed()]
+    STORED.mkdir(exist_ok=True)
+    paths = [] if anew else [path for _, path in listed()]
     assert listed() == [*chained(paths)] or anew, "a stored document was edited: restore it"
     for name, body in stored_documents():
-        path = SECOND / name
+        path = STORED / name
         if path.exists() and path.read_bytes() != body and not anew:
             sys.exit(f"{name} is written otherwise now: hosts have stored it as it was")
         path.write_bytes(body)
-        if f"golden_2/{name}" not in paths:
-            paths.append(f"golden_2/{name}")
+        if f"stored/{name}" not in paths:
+            paths.append(f"stored/{name}")
             sys.stdout.write(f"added {name}\n")
     lines = (f"{digest}  {path}\n" for digest, path in chained(paths))
-    STORED.write_text("".join(lines), encoding="utf-8")
+    LIST.write_text("".join(lines), encoding="utf-8")
 
 
 def main():

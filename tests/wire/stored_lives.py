@@ -1,4 +1,4 @@
-"""A host that stores format 1, and merchants with long lives in both formats."""
+"""Merchants with long lives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import attrs
 
-from holdback import Engine, Takings, wire
+from holdback import Engine, Takings
 from holdback.exact.money import Money
 from holdback.operations import (
     AskReferrals,
@@ -22,39 +22,9 @@ from holdback.operations import (
 )
 from journey import BANK, Journey
 
-SALT = bytes(range(16))
-FIRST, SECOND = Engine.for_trial(format=1), Engine.for_trial()
+ENGINE = Engine.for_trial()
 ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
 OTHER_BANK = attrs.evolve(BANK, account_number="87654321")
-
-
-class FirstHost(Journey):
-    """A host that stores format 1: state and events alone, read back before each operation."""
-
-    def __init__(self):
-        super().__init__(FIRST)
-        self.state, self.journal = None, []
-
-    def keep(self, outcome):
-        if not outcome.events:
-            return outcome.reply
-        outcome = attrs.evolve(outcome, profile=outcome.profile)
-        stored = wire.write_stored(outcome, format=1)
-        self.state = stored.state
-        self.journal += stored.events
-        self.offers = outcome.reply
-        self.merchant, self.profile = self.read()
-        assert stored.profile is None
-        assert wire.write_stored(
-            attrs.evolve(outcome, merchant=self.merchant, profile=self.profile, events=()), format=1
-        ) == attrs.evolve(stored, events=())
-        return outcome.reply
-
-    def read(self, state=None, salt=SALT):
-        return wire.read_stored(state or self.state, None, salt=salt, sequence=len(self.journal))
-
-    def upcast(self, salt=SALT):
-        return wire.upcast_journal(self.journal, jurisdiction="GB", salt=salt, **ENVELOPE)
 
 
 def supplied_later(host, **details):
@@ -67,8 +37,8 @@ def supplied_later(host, **details):
 
 
 def whole_life():
-    """A merchant with every event of format 1, and a use of funds that was replaced."""
-    host = FirstHost()
+    """A merchant with two ended deals, and a use of funds that was replaced."""
+    host = Journey(ENGINE)
     application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
     host.do(CloseApplication(application_id=application_id, status="withdrawn"))
     host.ask()
@@ -88,9 +58,9 @@ def whole_life():
     return host
 
 
-def second_life():
-    """A merchant of format 2 with everything that a state can hold, and one offer that is open."""
-    host = Journey(SECOND)
+def long_life():
+    """A merchant with everything that a state can hold, and one offer that is open."""
+    host = Journey(ENGINE)
     application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
     host.do(CloseApplication(application_id=application_id, status="withdrawn"))
     host.ask()

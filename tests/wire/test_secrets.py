@@ -8,7 +8,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from regenerate import GOLDEN
 
 from every_case import for_every
 from holdback import HoldbackError, wire
@@ -138,34 +137,15 @@ def test_no_message_holds_the_end_of_a_damaged_body(tail):
         assert SECRET not in said(wire.read_offers_request, text[:cut] + tail)
 
 
-def first_document(name):
-    """A golden document of format 1 with a secret wherever it has personal data, as a tree."""
-    text = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
-    for personal in ("12345678", "Bank of Somewhere", "A. Person", "Nine Lives Ltd", "Ovens"):
-        text = text.replace(f'"{personal}"', f'"{SECRET}"')
-    text = text.replace('"New ovens for the bakery"', f'"{SECRET}"')
-    return json.loads(text.replace("https://help.example/", SECRET))
-
-
 def stored():
-    """The documents that hold personal data, as trees: the profile, and those of format 1."""
+    """The document that holds personal data, as a tree: the profile."""
     salt = bytes(range(16))
     contents = [Opaque.of(value) for value in INITIAL.values()] + [Opaque.of(BANK)]
     profile = Profile.new(salt=salt).with_sections(contents)
     yield json.loads(wire.write_profile(profile)), wire.read_profile
-    yield first_document("state_merchant"), lambda body: wire.read_stored(body, None, salt=salt)
-
-    def read_journal(body):
-        named = {"partner": "acme", "merchant_id": "m-1", "jurisdiction": "GB"}
-        return wire.upcast_journal([body], salt=salt, **named)
-
-    for name in ("OffersIssued", "OfferAccepted", "DetailsSupplied"):
-        yield first_document(f"event_{name}"), read_journal
 
 
-@pytest.mark.parametrize(
-    ("tree", "read"), list(stored()), ids=["profile", "state", "issued", "accepted", "supplied"]
-)
+@pytest.mark.parametrize(("tree", "read"), list(stored()), ids=["profile"])
 def test_no_message_about_a_stored_document_holds_personal_data(tree, read):
     """
     The same of stored documents, whole and damaged in every field that holds personal data.

@@ -14,7 +14,6 @@ from holdback.exact.exact_json import Opaque, Verbatim
 from holdback.exact.money import Money
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.wire.converter import event_converter
-from holdback.wire.first_format import documents as first
 from holdback.wire.structuring import structured
 
 HERE = Path(__file__).parent
@@ -29,7 +28,7 @@ def names_stored_in(number):
     return json.loads((HERE / f"stored_names_{number}.json").read_text(encoding="utf-8"))
 
 
-FIRST, SECOND = names_stored_in(1), names_stored_in(2)
+FIRST = names_stored_in(1)
 
 
 def stored_classes(kind):
@@ -51,24 +50,15 @@ def stored_names(kind):
     return names
 
 
-@for_every("name", ["merchant", *first.EVENT_TYPES])
+@for_every("name", ["merchant", *EVENT_TYPES])
 def test_format_1_has_the_names_that_hosts_have_stored(name):
     """
     The fields of a merchant and of every event, with those of all classes in them, in their order.
-    """
-    names = stored_names(first.EVENT_TYPES.get(name, first.Merchant))
-
-    assert json.dumps(names) == json.dumps(FIRST[name])
-
-
-@for_every("name", ["merchant", *EVENT_TYPES])
-def test_format_2_has_the_names_that_hosts_have_stored(name):
-    """
-    The same of format 2. Days of takings, entries and held facts are rows of these fields.
+    Days of takings, entries and held facts are rows of these fields.
     """
     names = stored_names(EVENT_TYPES.get(name, Merchant))
 
-    assert json.dumps(names) == json.dumps(SECOND[name])
+    assert json.dumps(names) == json.dumps(FIRST[name])
 
 
 def test_every_event_has_a_stored_type():
@@ -76,10 +66,8 @@ def test_every_event_has_a_stored_type():
     The table of stored types names every event once, and lists no type that hosts have not stored.
     """
     assert set(EVENT_TYPES.values()) == set(get_args(Event))
-    assert set(first.EVENT_TYPES.values()) == set(get_args(first.Event))
     assert [event_type(kind) for kind in EVENT_TYPES.values()] == list(EVENT_TYPES)
-    assert ["merchant", *EVENT_TYPES] == list(SECOND)
-    assert ["merchant", *first.EVENT_TYPES] == list(FIRST)
+    assert ["merchant", *EVENT_TYPES] == list(FIRST)
 
 
 def test_a_renamed_attribute_keeps_its_stored_name():

@@ -16,7 +16,6 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds 
 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
-from fastapi_host.carry_over import carry_over
 from fastapi_host.client_address import Proxies
 from fastapi_host.forget import forget
 from fastapi_host.migrate import NotMigrated, migrate
@@ -95,18 +94,6 @@ def _review(options):
         sys.exit(f"{failed} merchants could not be reviewed")
 
 
-def _carry_over(options):
-    _check_database(options)
-    store = Store(options.database, options.isolation_level)
-    stop = _stop_on_signals()
-    failed = carry_over(store, stop=stop.is_set).failed
-    store.close()
-    if stop.is_set():
-        sys.exit("stopped; run it again to go on")
-    if failed:
-        sys.exit(f"{failed} merchants could not be carried over")
-
-
 def _forget(options):
     _check_database(options)
     if options.keep_days is None:
@@ -119,7 +106,6 @@ def _forget(options):
 COMMANDS = {
     "serve": _serve,
     "migrate": _migrate,
-    "carry-over": _carry_over,
     "review": _review,
     "forget": _forget,
 }
@@ -147,10 +133,10 @@ def _app(options):
             "expected --sample; or --database, --partners, --checks, --links and HOLDBACK_NAMESPACE"
         )
     if options.sample:
-        engine = Engine.for_trial(format=options.format)
+        engine = Engine.for_trial()
         partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
     else:
-        engine = _engine(namespace, pkgutil.resolve_name(options.links), options.format)
+        engine = _engine(namespace, pkgutil.resolve_name(options.links))
         partners = read_partners(options.partners)
         checks = pkgutil.resolve_name(options.checks) if options.checks else None
     return create_app(
@@ -164,10 +150,10 @@ def _app(options):
     )
 
 
-def _engine(namespace, links, written):
+def _engine(namespace, links):
     jurisdictions = load_jurisdictions()
     try:
-        return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links, format=written)
+        return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links)
     except ValueError:
         sys.exit("HOLDBACK_NAMESPACE: expected a UUID")
     except ConfigurationError as error:

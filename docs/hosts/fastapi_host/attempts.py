@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from fastapi_host.decisions import rulebook_digest, rulebook_digest_of_look_up
-from fastapi_host.documents import FIRST_FORMAT, new_documents, read_documents
+from fastapi_host.documents import new_documents, read_documents
 from fastapi_host.evidence import recording
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
@@ -111,7 +111,7 @@ class Host:
         }
         self.store.write(
             outcome,
-            documents=documents.after(outcome, self.engine.format) if outcome.events else None,
+            documents=documents.after(outcome) if outcome.events else None,
             version=stored.version or 0,
             before=merchant,
             notify=merchant_request.partner.webhook is not None,
@@ -165,7 +165,7 @@ class Host:
         try:
             return self.carry_out(merchant_request)
         except Refusal:
-            if evidence and self.engine.format > FIRST_FORMAT:  # which has no records of checks
+            if evidence:
                 self._record(merchant_request)
             raise
         except ConfigurationError:

@@ -1,8 +1,7 @@
 """
-The stored documents of a merchant: its state and its profile, in every format.
+The stored documents of a merchant: its state and its profile.
 
-The profile has the personal data, apart from everything that decides. During an upgrade the host
-writes format 1, in which the state holds the profile (decisions/formats).
+The profile has the personal data, apart from everything that decides (decisions/formats).
 """
 
 import secrets
@@ -12,7 +11,6 @@ from attrs import evolve, frozen
 from holdback import Merchant, Profile, wire
 
 SALT_BYTES = 16
-FIRST_FORMAT = 1
 
 
 @frozen(kw_only=True)
@@ -20,13 +18,11 @@ class Documents:
     """
     A merchant and its profile from the database; the profile is None if it was not asked for.
 
-    `format` is the one in which the merchant is stored, None for a new one. `stored_profile` is
-    whether the profile is stored as a document of its own.
+    `stored_profile` is whether the profile is stored already.
     """
 
     merchant: Merchant
     profile: Profile | None
-    format: int | None = None
     stored_profile: bool = False
 
     def for_initial_application(self):
@@ -35,15 +31,11 @@ class Documents:
             return self
         return evolve(self, profile=_new_profile(), stored_profile=False)
 
-    def after(self, outcome, newest):
-        """
-        Return what to store after `outcome`, without a profile where the stored one stays.
-
-        `newest` is the format that this host may write. A merchant of a later one stays in it.
-        """
+    def after(self, outcome):
+        """Return what to store after `outcome`, without a profile where the stored one stays."""
         if self.stored_profile and outcome.profile is self.profile:
             outcome = evolve(outcome, profile=None)
-        return wire.write_stored(outcome, format=max(newest, self.format or newest))
+        return wire.write_stored(outcome)
 
 
 def new_documents(partner, merchant_id):
@@ -56,20 +48,13 @@ def new_documents(partner, merchant_id):
 
 def read_documents(stored):
     """
-    Return the documents in a row: `state`, `profile` and `version`.
+    Return the documents in a row: `state` and `profile`.
 
     Raises:
         StateError: a document cannot be read.
     """
-    merchant, profile = wire.read_stored(
-        stored.state,
-        stored.profile,
-        salt=secrets.token_bytes(SALT_BYTES),
-        sequence=stored.version,  # the number of the merchant's events
-    )
-    written = wire.format_of(stored.state)
-    own = stored.profile is not None and written != FIRST_FORMAT
-    return Documents(merchant=merchant, profile=profile, format=written, stored_profile=own)
+    merchant, profile = wire.read_stored(stored.state, stored.profile)
+    return Documents(merchant=merchant, profile=profile, stored_profile=profile is not None)
 
 
 def _new_profile():

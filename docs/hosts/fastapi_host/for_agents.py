@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from functools import partial
 from types import MappingProxyType
 from typing import Annotated
 
@@ -75,22 +74,23 @@ QUEUES = {
 
 def add(app, host, partners):
     """Add the endpoints."""
-    described = partial(schemas.described, written=host.engine.format)
     for operation in COMMANDS:
         path = f"{PATH}/{operation}"
-        app.post(path, **described(operation))(_command(host, partners, operation))
+        app.post(path, **schemas.described(operation))(_command(host, partners, operation))
     for operation, question in QUESTIONS.items():
         path = f"{PATH}/{operation}"
-        app.get(path, **described(operation))(_question(host, partners, operation, question))
+        app.get(path, **schemas.described(operation))(
+            _question(host, partners, operation, question)
+        )
     for operation, answer in (("settlement_quote", _settlement_quote), ("statement", _statement)):
         path = f"{PATH}/{operation}"
-        app.get(path, **described(operation))(answer(host, partners))
+        app.get(path, **schemas.described(operation))(answer(host, partners))
     for operation, read in (("filled_application", _filled), ("bank_details", _bank_details)):
         path = f"{PATH}/{operation}"
-        app.get(path, **described(operation))(_about_application(host, partners, read))
+        app.get(path, **schemas.described(operation))(_about_application(host, partners, read))
     for operation, kind in QUEUES.items():
         path = f"/v2/{operation}"
-        app.get(path, **described(operation))(_queue(host, kind))
+        app.get(path, **schemas.described(operation))(_queue(host, kind))
 
 
 def owner(partners, name):

@@ -31,13 +31,12 @@ def add(app, host):
 
 
 def _of_the_service(app, host):
-    described = partial(schemas.described, written=host.engine.format)
 
-    @app.post("/v2/offers", **described("request_offers"))
+    @app.post("/v2/offers", **schemas.described("request_offers"))
     def request_offers(request: Request, incoming: Commanded):
         return json_answer(host.request_offers(merchant_request(request, incoming), incoming.body))
 
-    @app.post("/v2/offers/{offer_id}/accept", **described("accept_offer"))
+    @app.post("/v2/offers/{offer_id}/accept", **schemas.described("accept_offer"))
     def accept_offer(request: Request, incoming: Commanded, offer_id: str):
         def command(merchant, context):
             situation = host.engine.situation(merchant, context)
@@ -47,7 +46,7 @@ def _of_the_service(app, host):
         about = {"kind": "offer_id", "name": offer_id, "command": command, "takes_profile": True}
         return json_answer(host.carry_out(merchant_request(request, incoming, **about)))
 
-    @app.get("/v2/merchant", **described("look_up"))
+    @app.get("/v2/merchant", **schemas.described("look_up"))
     def look_up(
         request: Request, incoming: Asked, provider_id: Annotated[str, Query(min_length=1)]
     ):
@@ -57,11 +56,10 @@ def _of_the_service(app, host):
 
 def _of_applications(app, host):
     """Add the endpoints about applications; a partner names its merchant by its own identifier."""
-    described = partial(schemas.described, written=host.engine.format)
     # A merchant_id is the partner's own text, and may contain a slash.
     path = "/v2/merchants/{merchant_id:path}"
 
-    @app.get(f"{path}/applications", **described("partner_applications"))
+    @app.get(f"{path}/applications", **schemas.described("partner_applications"))
     def applications(request: Request, incoming: Asked, merchant_id: str):
         of = merchant_request(request, incoming, merchant_id=merchant_id)
         return json_answer(host.ask(of, AskApplications()))
@@ -80,24 +78,24 @@ def _of_applications(app, host):
 
     recorded = partial(carried_out, written=_recorded)
 
-    @app.post(f"{path}/decline_offers", **described("partner_decline_offers"))
+    @app.post(f"{path}/decline_offers", **schemas.described("partner_decline_offers"))
     def decline_offers(request: Request, incoming: Commanded, merchant_id: str):
         return recorded(request, incoming, merchant_id, "decline_offers")
 
-    @app.post(f"{path}/record_consents", **described("partner_record_consents"))
+    @app.post(f"{path}/record_consents", **schemas.described("partner_record_consents"))
     def record_consents(request: Request, incoming: Commanded, merchant_id: str):
         return recorded(request, incoming, merchant_id, "record_consents")
 
-    @app.post(f"{path}/requote", **described("partner_requote"))
+    @app.post(f"{path}/requote", **schemas.described("partner_requote"))
     def requote(request: Request, incoming: Commanded, merchant_id: str):
         return carried_out(request, incoming, merchant_id, "requote")
 
-    @app.get(f"{path}/settlement_quote", **described("partner_settlement_quote"))
+    @app.get(f"{path}/settlement_quote", **schemas.described("partner_settlement_quote"))
     def quote(request: Request, incoming: Asked, merchant_id: str, deal_id: DealId, on: OnDay):
         of = merchant_request(request, incoming, merchant_id=merchant_id)
         return settlement_quote(host, of, deal_id, on)
 
-    @app.get(f"{path}/statement", **described("partner_statement"))
+    @app.get(f"{path}/statement", **schemas.described("partner_statement"))
     def movements(
         request: Request,
         incoming: Asked,
@@ -108,7 +106,7 @@ def _of_applications(app, host):
         of = merchant_request(request, incoming, merchant_id=merchant_id)
         return statement(host, of, since, until)
 
-    @app.post(f"{path}/withdraw_application", **described("withdraw_application"))
+    @app.post(f"{path}/withdraw_application", **schemas.described("withdraw_application"))
     def withdraw_application(request: Request, incoming: Commanded, merchant_id: str):
         def command(merchant, context):
             # Its input is the application alone, as that of `fund_deal`.

@@ -10,7 +10,6 @@ from fastapi_host.database import ISOLATION_LEVELS
 COMMANDS = {
     "serve": "answer requests and deliver webhooks (the default)",
     "migrate": "bring the tables of the database to the revision that this version needs",
-    "carry-over": "rewrite documents of the first version, once no process of it runs any more",
     "review": "review every active deal, which you do daily; several processes share the work",
     "forget": "delete stored replies of more than --keep-days ago",
 }
@@ -47,13 +46,6 @@ def _parser():
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
     parser.add_argument("--links", help="your function for the links, as MODULE:NAME")
-    parser.add_argument(
-        "--format",
-        type=int,
-        choices=(1, 2),
-        default=2,
-        help="of stored documents: 1 while processes of the first version still run",
-    )
     parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
     parser.add_argument(

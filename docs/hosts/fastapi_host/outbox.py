@@ -99,8 +99,7 @@ def _deliver(store, partner, row, post, now):
     claim = {"due": int(now()) + CLAIMED, "tries": row.tries + 1}
     if not _compare_and_set(store, row, (row.due, row.tries), claim):
         return False
-    place = {"partner": row.partner, "merchant_id": row.merchant_id, "sequence": row.place}
-    event = wire.read_stored_event(row.event, **place)
+    event = wire.read_event(row.event)
     body, at = _payload(row, event), int(now())
     status = None
     try:

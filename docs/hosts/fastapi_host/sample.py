@@ -133,7 +133,6 @@ def ids(host):
     if _is_empty(host.store):
         _fill(host)
     shop, journal = _merchant(host, "book-shop"), host.store.history(ACME.name, "corner-cafe")
-    # An event may be of format 1, which `read_event` refuses; these keys are the same in both.
     sets = (json.loads(event).get("offer_set") for event in journal)
     issued = next((offer_set for offer_set in sets if offer_set is not None), None)
     if shop is None or shop.provider_id is None or issued is None:

@@ -28,15 +28,10 @@ IDEMPOTENCY_KEY = {
 }
 
 
-def described(operation, written):
-    """
-    Return the arguments that describe the endpoint of an operation to FastAPI.
-
-    While the format that is `written` is 1, some replies have the form of the first version.
-    """
+def described(operation):
+    """Return the arguments that describe the endpoint of an operation to FastAPI."""
     about = OPERATIONS[operation]
-    reply = about["reply"] if written > 1 else about.get("first_reply", about["reply"])
-    ok = {"description": about["summary"], **_content("application/json", reply)}
+    ok = {"description": about["summary"], **_content("application/json", about["reply"])}
     if operation in LINKS:
         name, target, parameter, pointer = LINKS[operation]
         parameters = {parameter: f"$response.body#{pointer}"}

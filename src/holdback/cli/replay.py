@@ -27,9 +27,8 @@ from holdback.tools.replay.replay import (
     replay_offers,
 )
 
-# The parts of an event that may have facts of their own: in format 2 the set of offers has them, or
-# what was carried over from format 1.
-_WITH_FACTS: Final = ("assessment", "offer_set", "first_format")
+# The parts of an event that may have facts of their own.
+_WITH_FACTS: Final = ("assessment", "offer_set")
 _COLOURS: Final = {SAME: "green", DIFFERENT: "red", UNDERIVABLE: "yellow"}
 
 
@@ -79,8 +78,6 @@ def _replay(
 
 def _as_written(event: Mapping[str, Json], result: Replay) -> Replay:
     """Return *result*, with a difference for everything that *event* says against its checksum."""
-    if "checksum" not in event:  # format 1 has none
-        return result
     try:
         wire.event_from_dict(event)
     except StateError as error:

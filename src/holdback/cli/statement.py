@@ -25,15 +25,12 @@ from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
 from holdback.lifecycle.deals.statement import statement_of
-from holdback.merchant.profile import SALT_BYTES
 from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 
 # More than a state of the largest size that is read.
 _MOST_BYTES: Final = 64 * 1024 * 1024 + 1
-# A state of format 1 holds a profile, which is read and dropped: nothing is stored with this salt.
-_SALT: Final = bytes(SALT_BYTES)
 # How other documents begin that a host stores.
-_OTHER_DOCUMENTS: Final = {b'{"type":': "an event", b'{"format":2,"salt":': "a profile"}
+_OTHER_DOCUMENTS: Final = {b'{"type":': "an event", b'{"format":1,"salt":': "a profile"}
 _WIDTH: Final = 90
 _DAY, _KIND, _REFERENCE, _AMOUNT, _BALANCE = 10, 16, 26, 15, 15
 
@@ -56,7 +53,7 @@ def statement_command(state: Any, *, since: date | None, until: date | None, for
     body = state.read(_MOST_BYTES)
     try:
         _check_is_state(body)
-        merchant, _ = wire.read_stored(body, None, salt=_SALT)
+        merchant, _ = wire.read_stored(body, None)
     except StateError as error:
         fail(error, state.name)
     statement = statement_of(merchant, since, until)

@@ -45,9 +45,8 @@ OUTCOMES: Final[tuple[RenewalOutcome, ...]] = get_args(RenewalOutcome)
 # The number of reasons in a notice to a merchant. More than four explain less.
 MOST_PRINCIPAL: Final = 4
 
-# A decision record states its format, so that old ones stay readable (decisions/formats). A record
-# of format 1 has the digest of the first scheme, one of format 2 that of the second.
-RECORD_FORMAT: Final = 2
+# A decision record states its format, so that old ones stay readable (decisions/formats).
+RECORD_FORMAT: Final = 1
 
 
 @frozen
@@ -188,27 +187,24 @@ class Assessment:
             ],
         }
 
-    def record(self, format: int = RECORD_FORMAT) -> dict[str, Json]:  # noqa: A002  # its name in the record
+    def record(self) -> dict[str, Json]:
         """
-        Return the decision record: the assessment, its *format*, and every known fact.
+        Return the decision record: the assessment, its format, and every known fact.
 
-        Its `versions` are those that its digest covers. Format 1 has none: it is for hosts in which
-        the first version of holdback still runs (decisions/digests#records).
+        Its `versions` are those that its digest covers.
 
         Raises:
-            ValueError: it is another format, or the rules are a proposal, by which nobody decides.
+            ValueError: the rules are a proposal, by which nobody decides.
         """
-        return self._record(format, dict)
+        return self._record(dict)
 
-    def frozen_record(self, format: int) -> Mapping[str, Json]:  # noqa: A002  # as above
+    def frozen_record(self) -> Mapping[str, Json]:
         """Return the same record for an event, which holds it frozen."""
         # What is frozen already is not copied, since a record is made at every request for offers.
-        return frozen_record(self._record(format, frozen_record))
+        return frozen_record(self._record(frozen_record))
 
-    def _record(self, number: int, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
-        """Return the record of the format *number*, with *mapping* of the mappings it shares."""
-        if number not in {1, RECORD_FORMAT}:
-            raise ValueError(f"expected the format of a record, 1 or {RECORD_FORMAT}")
+    def _record(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
+        """Return the record, with *mapping* of the mappings that it shares."""
         if self.ruleset.proposal:
             proposed = "; ".join(self.ruleset.proposal)
             raise ValueError(
@@ -217,13 +213,12 @@ class Assessment:
             )
         record = {
             **self._written(mapping),
-            "digest": self.ruleset.digest_for(number),
-            "format": number,
+            "format": RECORD_FORMAT,
             "facts": mapping(self.answers.known),
         }
         if self._lifted:
             record["lifted"] = list(self.lifted)
-        return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
+        return record | {"versions": mapping(self.ruleset.versions)}
 
     def __repr__(self) -> str:
         return shown_by("assessments.assessment_repr", self)

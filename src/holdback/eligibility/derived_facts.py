@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from itertools import takewhile
 from typing import Final
 
-from holdback.eligibility.facts import CREDIT, MOST_PERCENT
+from holdback.eligibility.facts import MOST_PERCENT
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.merchant.deal import (
@@ -189,23 +189,6 @@ def held_evidence(evidence: Mapping[str, Json], catalogue: Catalogue) -> dict[st
     }
 
 
-def with_newer_evidence(
-    held: Mapping[str, HeldFact], newer: Mapping[str, HeldFact]
-) -> dict[str, HeldFact]:
-    """
-    Return the evidence *held*, replaced by the *newer* where there is any.
-
-    The score and the day of one credit check belong together: when either is new, both old ones are
-    dropped (decisions/second-credit-check).
-
-    >>> held = {"credit_score": HeldFact(700), "identity_verified": HeldFact(True)}
-    >>> sorted(with_newer_evidence(held, {"credit_checked_on": HeldFact("2026-07-01")}))
-    ['credit_checked_on', 'identity_verified']
-    """
-    replaced = CREDIT if any(name in newer for name in CREDIT) else ()
-    return {**{name: value for name, value in held.items() if name not in replaced}, **newer}
-
-
 def as_number(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
     """
     Return the fact *held* under *name* as a number, None if the catalogue cannot read it now.
@@ -213,7 +196,7 @@ def as_number(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
     A fact may be declared with another type, range or choice than when it was recorded.
     """
     fact = catalogue.fact(name)
-    if fact is None or held.kind not in {None, fact.type.kind.value}:
+    if fact is None or held.kind != fact.type.kind.value:
         return None
     try:
         return fact.read(held.value)

@@ -35,7 +35,7 @@ MOST_RULES: Final = 60
 PLACEHOLDER: Final = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 _seal, _check_seal = sealing(
-    "rules", "catalogue", "jurisdiction", "digest", "first_digest", "versions", "proposal"
+    "rules", "catalogue", "jurisdiction", "digest", "rules_digest", "versions", "proposal"
 )
 
 
@@ -85,17 +85,17 @@ class RuleSet:
     """
     The rules that apply together in a jurisdiction; their order is their priority.
 
-    `digest` identifies the rulebook that they belong to, and `first_digest` does by the first
-    scheme of digests; the digest covers `versions`, those of what prices offers
-    (decisions/digests). `figures` is the format of the numbers in the sentences. `proposal` says
-    in sentences what is proposed instead of a jurisdiction's files; it is empty for those.
+    `digest` identifies the rulebook that they belong to. It is made of `rules_digest`, that of what
+    the files mean, and `versions`, those of what prices offers (decisions/digests). `figures` is
+    the format of the numbers in the sentences. `proposal` says in sentences what is proposed
+    instead of a jurisdiction's files; it is empty for those.
     """
 
     rules: tuple[Rule, ...]
     catalogue: Catalogue = field(repr=False)
     jurisdiction: str
     digest: str
-    first_digest: str = field(eq=False, repr=False)
+    rules_digest: str = field(eq=False, repr=False)
     versions: Mapping[str, int | None] = field(
         factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
     )
@@ -103,7 +103,7 @@ class RuleSet:
     proposal: tuple[str, ...] = field(default=(), eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)
 
-    @first_digest.default
+    @rules_digest.default
     def _same_digest(self) -> str:
         return self.digest  # of a rule set that was made without a folder
 
@@ -120,12 +120,8 @@ class RuleSet:
 
         It is for questions about rules that nobody decides by, such as those of a mutant.
         """
-        same: dict[str, Any] = {"digest": "", "first_digest": "", **changes, "seal": NOTHING}
+        same: dict[str, Any] = {"digest": "", "rules_digest": "", **changes, "seal": NOTHING}
         return evolve(self, **same)
-
-    def digest_for(self, document_format: int) -> str:
-        """Return the digest by which documents of *document_format* name the rulebook."""
-        return self.first_digest if document_format == 1 else self.digest
 
     @cached_property
     def masks(self) -> Callable[[Facts], tuple[int, int]]:

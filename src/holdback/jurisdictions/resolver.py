@@ -28,7 +28,7 @@ from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
 from holdback.rulebooks.check_terms import age_limits
-from holdback.rulebooks.digest import RulebookDigester, second_digest, versions_of
+from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
@@ -166,11 +166,11 @@ class _Resolver:
         products = resolved.products
         checks = checks_on(details.checks, details.facts, resolved.on)
         covered = {**settings, **age_limits(checks)}
-        first_digest = self._digester.digest(catalogue, resolved.renewal, products, covered)
+        rules_digest = self._digester.rules_digest(catalogue, resolved.renewal, products, covered)
         versions = versions_of(
             choice for product, _ in products for choice in product.calculators.values()
         )
-        digest = second_digest(first_digest, versions)
+        digest = rulebook_digest(rules_digest, versions)
 
         def ruleset(rules: tuple[Rule, ...]) -> RuleSet:
             return RuleSet(
@@ -178,7 +178,7 @@ class _Resolver:
                 catalogue=catalogue,
                 jurisdiction=details.code,
                 digest=digest,
-                first_digest=first_digest,
+                rules_digest=rules_digest,
                 versions=versions,
                 figures=details.figures,
             )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from attrs import define, field
 
@@ -391,7 +391,12 @@ def read_choice(kind: str, node: Node) -> CalculatorChoice | None:
     settings = {key: entry.json() for key, entry in entries.items() if not entry.is_blank()}
     if name is None or len(node.document.errors) > before:
         return None
-    # The name itself is pointed at, and of a setting its key.
-    places = {key: entry.position(key=key != "calculator") for key, entry in node.entries().items()}
-    places[""] = node.position()
-    return CalculatorChoice(kind=kind, name=name, settings=settings, places=places)
+    return CalculatorChoice(kind=kind, name=name, settings=settings, places=partial(_places, node))
+
+
+def _places(node: Node) -> Mapping[str, Mapping[str, Any]]:
+    """Return where each setting of the calculator in *node* is: its key, but the name itself."""
+    settings = {
+        key: entry.position(key=key != "calculator") for key, entry in node.entries().items()
+    }
+    return {**settings, "": node.position()}

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from attrs import evolve
@@ -17,7 +17,7 @@ from attrs import evolve
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.fulfilment import lapse
 from holdback.lifecycle.decision import Decision, Outcome
@@ -25,11 +25,6 @@ from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evidence.recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
-from holdback.lifecycle.first_format import (
-    IN_FIRST_FORMAT,
-    first_format_refusal,
-    first_format_reply,
-)
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.offers.invitation import Invitation, invitation, is_barred
 from holdback.lifecycle.offers.requests import RequestOffers
@@ -98,26 +93,19 @@ class _Attempt(Generic[Reply]):
         if earlier is None or earlier.carried_out.fingerprint != self._fingerprint():
             raise Refusal("request_conflict", "this request id was used before for another request")
         reply: Any = repeated_reply(earlier.carried_out.receipt, self.operation)
-        return Outcome(
-            reply=reply,
-            events=(),
-            merchant=before,
-            profile=self.case.given_profile,
-            format=self.configuration.format,
-        )
+        return Outcome(reply=reply, events=(), merchant=before, profile=self.case.given_profile)
 
     def outcome(self) -> Outcome[Reply]:
         """Return what the operation decides, with the events that follow from it."""
         first = self._first()
         decision = self._decided(evolve_all(self.before, self._numbered(first)))
         own = decision.events
-        # Format 1 has neither lapses nor records of checks.
-        if (own or self.operation.always_announces) and not self._first_format:
+        if own or self.operation.always_announces:
             own = (*first, *own)
         events = self._numbered(own)
         after = evolve_all(self.before, events)
-        reply = self._reply(decision, after)
-        if decision.events and self.operation.remembered and not self._first_format:
+        reply = decision.reply(after)
+        if decision.events and self.operation.remembered:
             events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
         following, errors = self._following(decision, events, after)
@@ -128,7 +116,6 @@ class _Attempt(Generic[Reply]):
             events=events + more,
             merchant=evolve_all(after, more),
             profile=profile,
-            format=self.configuration.format,
             errors=tuple(dict.fromkeys((*decision.errors, *errors))),
         )
 
@@ -154,9 +141,6 @@ class _Attempt(Generic[Reply]):
         if self.operation.is_question:
             message = "a question takes no evidence: record it first, with `record_evidence`"
             raise ConfigurationError.of("not_allowed", message, path="$.evidence")
-        if self._first_format and not isinstance(self.context.evidence, Mapping):
-            message = "format 1, which is written during the upgrade, has evidence by fact name"
-            raise ConfigurationError.of("not_allowed", message, path="$.evidence")
         rulebook = self.configuration.loaded_rulebook(self.before, self.context.at)
         if rulebook is None:
             message = "evidence is read by the rules of the jurisdiction, which is not loaded"
@@ -169,22 +153,8 @@ class _Attempt(Generic[Reply]):
             return not self.operation.request.renewal
         return self.before.active_deal is None
 
-    @property
-    def _first_format(self) -> bool:
-        return self.configuration.format == FIRST_FORMAT
-
     def _decided(self, merchant: Merchant) -> Decision[Reply]:
-        kind = type(self.operation)
-        if self._first_format and not (kind.is_question or kind.name in IN_FIRST_FORMAT):
-            raise first_format_refusal()
         return self.operation.decide(evolve(self.case, merchant=merchant))
-
-    def _reply(self, decision: Decision[Any], after: Merchant) -> Any:
-        if self._first_format:
-            reply = first_format_reply(self.operation.name, self.context, self.configuration)
-            if reply is not None:
-                return reply(after, decision.reply(after))
-        return decision.reply(after)
 
     def _fingerprint(self) -> str:
         return fingerprint(self.operation, self.case.given_profile)
@@ -205,7 +175,7 @@ class _Attempt(Generic[Reply]):
         With them are the errors of calculators.
         """
         following: tuple[Event, ...] = ()
-        if events and not self._first_format:
+        if events:
             following = forgotten(self.before, after, self.context.at, self.configuration)
         if not events and not self.operation.always_announces:
             return following, ()
@@ -218,8 +188,6 @@ class _Attempt(Generic[Reply]):
 
     def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
         """Return whether *after* is invited to renew; None if nobody was and nobody can be."""
-        if self._first_format and isinstance(self.operation, RequestOffers):
-            return None  # as the first version, whose processes may run beside this one
         at, configuration = self.context.at, self.configuration
         rulebook = configuration.loaded_rulebook(after, at)
         if is_barred(after, at, rulebook):
@@ -238,11 +206,11 @@ class _Attempt(Generic[Reply]):
         assessed = case is not None and deal is not None and case.deal.id == deal.id
         record = None
         if invited.assessment is not None and assessed:
-            record = invited.assessment.frozen_record(self.configuration.format)
+            record = invited.assessment.frozen_record()
         return RenewalEligibilityChanged(
             at=self.context.at,
             deal_id=None if deal is None else deal.id,
             renewal_eligibility=eligible,
             assessment=record,
-            decided_by=None if self._first_format else invited.decided_by,
+            decided_by=invited.decided_by,
         )

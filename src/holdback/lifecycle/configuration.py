@@ -37,9 +37,6 @@ _PUBLIC_NAMESPACES: Final = frozenset(
 )
 # Every acceptance has these (service 2.4).
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
-# The formats that hosts may write: the newest, and the one before it (how-to/upgrade).
-FIRST_FORMAT: Final = 1
-NEWEST_FORMAT: Final = 2
 # For how many days requests are remembered, unless the host chooses otherwise: applications with
 # their offers and acceptances, and servicing.
 MEMORY_DAYS: Final = 400
@@ -110,9 +107,6 @@ def _wrong_numbers(chosen: Mapping[str, object]) -> Iterator[ErrorDetail]:
         if type(value) is not int:
             message = f"expected a whole number, not {type(value).__name__}"
             yield ErrorDetail(code="wrong_type", message=message, path=path)
-        elif name == "format" and value not in {FIRST_FORMAT, NEWEST_FORMAT}:
-            message = f"expected the format {FIRST_FORMAT} or {NEWEST_FORMAT}"
-            yield ErrorDetail(code="wrong_value", message=message, path=path)
         elif value < 1:
             message = "expected at least one day"
             yield ErrorDetail(code="out_of_range", message=message, path=path)
@@ -124,9 +118,9 @@ class Configuration:
     The rules in force, and what the host chose when it built its engine.
 
     `namespace` is the host's secret from which all ids are made. The digests of `jurisdictions`
-    cover the versions of `calculators`, the host's own. `format` is the one that the host writes.
-    `memory_days` and `retry_days` are the days for which the state remembers applications and
-    servicing (decisions/bounded-state).
+    cover the versions of `calculators`, the host's own. `memory_days` and `retry_days`
+    are the days for which the state remembers applications and servicing
+    (decisions/bounded-state).
 
     The calculators of all rulebooks are made at once, so that an error in a setting is raised here.
     Only those of the rules that ship are made when they are needed; with calculators of the host,
@@ -137,7 +131,6 @@ class Configuration:
     namespace: uuid.UUID = field(repr=False)
     links: Links = field(repr=False)
     calculators: Mapping[str, type] = field(converter=_frozen_calculators, repr=False)
-    format: int = NEWEST_FORMAT
     memory_days: int = MEMORY_DAYS
     retry_days: int = RETRY_DAYS
     # By the code of their rulebook and the day from which it holds. Threads may add the same.
@@ -221,7 +214,6 @@ class Configuration:
         """Return the local date of *at* in the merchant's jurisdiction, loaded or not."""
         if self.is_loaded(merchant):
             return local_date(at, self.jurisdictions.zone(merchant.jurisdiction))
-        # A state of the first format may not name its time zone (decisions/rules-change).
         return local_date(at, pendulum.timezone(merchant.timezone or "UTC"))
 
     def currency(self, merchant: Merchant) -> Currency:
@@ -244,10 +236,7 @@ class Configuration:
             at=at,
             day=self.local_day(merchant, at),
             deals=merchant.deals,
-            # Format 1 has the fields of the service alone.
-            bank_details=()
-            if rulebook is None or self.format == FIRST_FORMAT
-            else rulebook.bank_details,
+            bank_details=() if rulebook is None else rulebook.bank_details,
         )
 
     def loaded_rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook | None:

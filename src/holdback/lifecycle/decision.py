@@ -9,7 +9,6 @@ from attrs import field
 
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
 from holdback.lifecycle.offers.invitation import Invitation
 from holdback.merchant.merchant import Merchant
@@ -46,15 +45,14 @@ class Outcome(Generic[Reply_co]):
 
     Without events nothing has changed: the operation is a question or was carried out before.
     `profile` is the one to store: the one that was given, changed or not; None if none was given.
-    `format` is the one that the engine writes. `errors` are those of the host's calculators that
-    kept a renewal from being eligible: the host repairs them, and no partner sees them.
+    `errors` are those of the host's calculators that kept a renewal from being eligible: the host
+    repairs them, and no partner sees them.
     """
 
     reply: Reply_co
     events: tuple[Event, ...]
     merchant: Merchant
     profile: Profile | None = field(default=None, repr=False)
-    format: int = field(default=NEWEST_FORMAT, repr=False)
     errors: tuple[ErrorDetail, ...] = ()
 
     @property

@@ -94,8 +94,7 @@ class OffersIssued(Envelope):
     `timezone` and `currency` are those of the jurisdiction, which the merchant keeps. `decisions`
     are the records of the products' decisions, and `referrals` what a person has to decide. A
     renewal has its `assessment`. `consents` are those given, in the request or before it, of those
-    that the jurisdiction names. In an event that was carried over from format 1, `first_format` has
-    the `facts`, which its states did not hold.
+    that the jurisdiction names.
     """
 
     jurisdiction: str
@@ -107,9 +106,6 @@ class OffersIssued(Envelope):
     )
     decisions: tuple[Mapping[str, Json], ...] = field(
         default=(), converter=frozen_records, repr=False
-    )
-    first_format: Mapping[str, Json] | None = field(
-        default=None, converter=optional(frozen_record), repr=False
     )
     referrals: tuple[Referral, ...] = ()
     consents: tuple[str, ...] | None = None
@@ -125,8 +121,7 @@ class OfferAccepted(Envelope):
     `earlier_deals` summaries of the merchant's deals. The application lapses at `lapses_at`, and
     `signature_before` says before what its contract is signed. `product` of the rulebook of the day
     `priced_on` was priced, and a renewal that is `queued` waits until its base deal is repaid; it
-    has no `lapses_at` until then. An event that was carried over from
-    format 1 has facts and deals in `first_format`, because its states did not hold them.
+    has no `lapses_at` until then.
     """
 
     application_id: str
@@ -137,9 +132,6 @@ class OfferAccepted(Envelope):
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
     earlier_deals: tuple[Mapping[str, Json], ...] = field(
         default=(), converter=frozen_records, repr=False
-    )
-    first_format: Mapping[str, Json] | None = field(
-        default=None, converter=optional(frozen_record), repr=False
     )
     lapses_at: DateTime | None = None
     signature_before: str | None = None

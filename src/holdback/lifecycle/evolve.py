@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import attrs
 
-from holdback.eligibility.derived_facts import with_newer_evidence
 from holdback.exact.money import Money
 from holdback.lifecycle import events
 from holdback.lifecycle.draft import Draft, misplaced
@@ -131,12 +130,7 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
     draft.changes["sections"] = {**held, **sections}
     draft.changes["last_accepted_at"] = event.at
     draft.changes["credit_check_due"] = None
-    if accepted.renewal:
-        held = draft.last("evidence")
-        draft.changes["evidence"] = with_newer_evidence(held, accepted.evidence)
-    else:
-        draft.changes["evidence"] = accepted.evidence
-        draft.changes["evidence_on"] = accepted.issued_on
+    if not accepted.renewal:
         draft.changes["profile_erased"] = False
 
 
@@ -271,9 +265,7 @@ def _forget_requests(draft: Draft, event: events.Forgotten) -> None:
             and (accepted is None or offer_set.expires_at > accepted)
             and (due is None or offer_set.expires_at >= due.expired_at)
         ):
-            due = CreditCheckDue(
-                expired_at=offer_set.expires_at, checked_on=offer_set.credit_checked_on
-            )
+            due = CreditCheckDue(expired_at=offer_set.expires_at)
     draft.changes["credit_check_due"] = due
     _drop(draft, "closed_offer_sets", lambda offer_set: offer_set.expires_at < applications)
 

@@ -6,8 +6,7 @@ edited, or written by hand, is refused where it is read, and not years later in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from datetime import date
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -21,7 +20,6 @@ from holdback.merchant import merchant as applications
 from holdback.merchant import offer as offers
 from holdback.merchant import product as products
 from holdback.merchant.deal import Deal
-from holdback.merchant.evidence import HeldFact
 from holdback.merchant.instants import END_YEAR, FIRST_YEAR
 from holdback.merchant.ledger import KINDS, REVERSAL, Entry, in_order
 from holdback.merchant.merchant import SIGNATURES, Fulfilment, Merchant, OfferSet
@@ -46,11 +44,6 @@ def merchant_errors(merchant: Merchant, *, rows: bool = True) -> tuple[ErrorDeta
     Without *rows* the long lists are passed over: entries, days of takings and requests.
     """
     return tuple(_errors(merchant, rows=rows))
-
-
-def offer_set_errors(offer_set: OfferSet) -> tuple[ErrorDetail, ...]:
-    """Return what in *offer_set*, as an event has it, no merchant could be made of."""
-    return tuple(_checked_on(offer_set.evidence, "$.offer_set"))
 
 
 def _errors(merchant: Merchant, *, rows: bool) -> Iterator[ErrorDetail]:
@@ -111,7 +104,6 @@ def _head(merchant: Merchant) -> Iterator[ErrorDetail]:
         yield ErrorDetail(code="wrong_value", message=message, path="$.timezone")
     if merchant.provider_id is None and (merchant.fulfilments or merchant.deals):
         yield _contradiction("a merchant with an acceptance has a provider_id", "$.provider_id")
-    yield from _checked_on(merchant.evidence, "$")
     yield from _last_seen(merchant)
 
 
@@ -147,23 +139,6 @@ def _is_timezone(name: str) -> bool:
     return True
 
 
-def _checked_on(evidence: Mapping[str, HeldFact], path: str) -> Iterator[ErrorDetail]:
-    """Yield an error if the day of a credit check, which a second one must follow, is none."""
-    checked = evidence.get("credit_checked_on", HeldFact(None)).value
-    if checked is None or (isinstance(checked, str) and _is_day(checked)):
-        return
-    message = "expected a day such as `2026-07-01`"
-    path = f"{path}.evidence.credit_checked_on"
-    yield ErrorDetail(code="wrong_value", message=message, path=path)
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
-
-
 def _offer_set(offer_set: OfferSet, merchant: Merchant, path: str) -> Iterator[ErrorDetail]:
     base = offer_set.base_deal_id
     if offer_set.renewal != (base is not None):
@@ -173,7 +148,6 @@ def _offer_set(offer_set: OfferSet, merchant: Merchant, path: str) -> Iterator[E
         yield _contradiction("there is no such deal", f"{path}.base_deal_id")
     if offer_set.expires_at < offer_set.issued_at:
         yield _contradiction("offers do not expire before they are issued", f"{path}.expires_at")
-    yield from _checked_on(offer_set.evidence, path)
     for number, product in enumerate(offer_set.products):
         place = f"{path}.products[{number}]"
         yield from _one_of(product.decision, _DECISIONS, f"{place}.decision")

@@ -17,14 +17,10 @@ from holdback.frozen_classes import frozen
 
 @frozen
 class HeldFact:
-    """
-    A result of a host's check, as it was recorded: its `value`, and the kind that its fact had.
-
-    The kind of evidence from before kinds were recorded is None.
-    """
+    """A result of a host's check, as it was recorded: its `value`, and the kind of its fact."""
 
     value: Json
-    kind: str | None = None
+    kind: str
 
 
 def frozen_evidence(evidence: Mapping[str, HeldFact]) -> Mapping[str, HeldFact]:

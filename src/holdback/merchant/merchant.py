@@ -19,7 +19,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import FUNDED, Deal
-from holdback.merchant.evidence import CheckRecord, HeldFact, frozen_evidence
+from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.instants import as_instant
 from holdback.merchant.ledger import SignedMoney
 from holdback.merchant.offer import ELIGIBLE, Offer
@@ -53,9 +53,9 @@ class OfferSet:
 
     `request_id` is the host's; `fingerprint` is the digest of the request, and `sections` name its
     personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
-    that decided it. `base_deal_id` names the deal that a renewal is based on. `evidence` holds the
-    results of the host's checks, and `facts` all that was known when the offers were priced.
-    `requoted` are the ids of the offers that were added later, of other amounts.
+    that decided it. `base_deal_id` names the deal that a renewal is based on. `facts`
+    are all that was known when the offers were priced. `requoted` are the ids of the offers that
+    were added later, of other amounts.
     """
 
     request_id: str
@@ -69,9 +69,6 @@ class OfferSet:
     products: tuple[Product, ...]
     digest: str
     base_deal_id: str | None = None
-    evidence: Mapping[str, HeldFact] = field(
-        factory=FrozenMapping, converter=frozen_evidence, repr=False
-    )
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
     requoted: tuple[str, ...] = ()
 
@@ -96,8 +93,7 @@ class ClosedOfferSet:
     """
     What is kept of a closed set of offers: enough to answer a request that comes late.
 
-    `offers` are the statuses by offer_id. `credit_checked_on` is the day of the credit check that
-    the set was priced with.
+    `offers` are the statuses by offer_id.
     """
 
     request_id: str
@@ -105,19 +101,16 @@ class ClosedOfferSet:
     fingerprint: str
     expires_at: DateTime
     offers: Mapping[str, str] = field(converter=frozen_texts)
-    credit_checked_on: date | None = None
 
     @classmethod
     def of(cls, offer_set: OfferSet) -> ClosedOfferSet:
         """Return what is kept of *offer_set*."""
-        checked = offer_set.evidence.get("credit_checked_on", HeldFact(None)).value
         return cls(
             request_id=offer_set.request_id,
             application_id=offer_set.application_id,
             fingerprint=offer_set.fingerprint,
             expires_at=offer_set.expires_at,
             offers={offer.offer_id: offer.offer_status for offer in offer_set.offers},
-            credit_checked_on=None if checked is None else date.fromisoformat(checked),
         )
 
 
@@ -192,7 +185,6 @@ class CreditCheckDue:
     """
 
     expired_at: DateTime
-    checked_on: date | None = None
 
 
 @frozen(kw_only=True)
@@ -225,8 +217,7 @@ class Merchant:
     It has no personal data: `sections` name the sections of the merchant's profile. What the
     merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
     None until the first acceptance and never changes after it. `checks` is the newest record of
-    each check; `evidence`, recorded on `evidence_on`, is from before there were records, and counts
-    for the checks that have none. `consents` are those given, of those that the jurisdiction names.
+    each check. `consents` are those given, of those that the jurisdiction names.
     `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets` are
     those that are open or were closed lately. `last_accepted_at` is the instant of the last
     acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
@@ -243,10 +234,6 @@ class Merchant:
     last_seen_at: DateTime | None = None
     sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     profile_erased: bool = False
-    evidence: Mapping[str, HeldFact] = field(
-        factory=FrozenMapping, converter=frozen_evidence, repr=False
-    )
-    evidence_on: date | None = None
     offer_sets: tuple[OfferSet, ...] = ()
     closed_offer_sets: tuple[ClosedOfferSet, ...] = ()
     credit_check_due: CreditCheckDue | None = None

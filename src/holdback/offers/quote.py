@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
-from holdback.eligibility.assessment import RECORD_FORMAT, UNDETERMINED, Assessment
 from holdback.eligibility.assessment import REFERRED as RENEWAL_REFERRED
+from holdback.eligibility.assessment import UNDETERMINED, Assessment
 from holdback.eligibility.reasons import Reason, reasons
 from holdback.eligibility.ruleset import Answers
 from holdback.exact.exact_json import Json
@@ -43,18 +43,14 @@ class Quote:
     needs: tuple[str, ...] = ()
     settlement: Money | None = None
 
-    def record(
-        self,
-        product: PriceableProduct,
-        format: int = RECORD_FORMAT,  # noqa: A002  # its name in records
-    ) -> Mapping[str, Json]:
+    def record(self, product: PriceableProduct) -> Mapping[str, Json]:
         """
         Return the decision on *product* as plain values, for the event.
 
-        From *format* 2 on it has what priced the product besides the facts: the settlement, and the
-        versions of its calculators.
+        It has what priced the product besides the facts: the settlement, and the versions of its
+        calculators.
         """
-        record = {
+        return {
             "product": product.terms.key,
             "decision": self.decision,
             "reasons": [
@@ -62,11 +58,9 @@ class Quote:
                 for reason in self.reasons
             ],
             "needs": list(self.needs),
+            "settlement": None if self.settlement is None else str(self.settlement),
+            "versions": product.versions,
         }
-        if format == 1:
-            return record
-        settlement = None if self.settlement is None else str(self.settlement)
-        return record | {"settlement": settlement, "versions": product.versions}
 
 
 class _Unknown(Exception):

@@ -35,7 +35,7 @@ def structured(converter: Converter, value: Any, hint: Any) -> Any:
 
 def require_sign(kind: str, value: Any, hint: Any = Percent) -> None:
     """Refuse a percentage without its sign in a calculator of settlements."""
-    # The calculators of other kinds took one from the first version on.
+    # The calculators of other kinds take one, and files have it.
     signed = kind == SETTLEMENT and hint is Percent
     if signed and isinstance(value, str) and value.replace(".", "", 1).isdecimal():
         raise ValueError(f'expected a percentage with its sign: write `"{value}%"`')

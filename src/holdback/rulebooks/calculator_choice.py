@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from attrs import field
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
+from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
 
 # The calculators that price an offer, which every product names; and all kinds.
@@ -23,15 +23,16 @@ class CalculatorChoice:
     The calculator that a product names, and its settings as in the file.
 
     `kind` is `limits`, `split_percentage`, `factor_rate`, `term` or `settlement`. The
-    settings are read when the name is bound to a calculator. `places` says where in a file each of
-    them is, and under `""` the whole choice, for errors that are found then.
+    settings are read when the name is bound to a calculator. `places` returns where in a file each
+    of them is, and under `""` the whole choice, for errors that are found then: it is called only
+    for those, because finding the places takes as long as reading the file.
     """
 
     kind: str
     name: str
     settings: Mapping[str, Json] = field(converter=frozen_record)
-    places: Mapping[str, Mapping[str, Any]] = field(
-        factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
+    places: Callable[[], Mapping[str, Mapping[str, Any]]] = field(
+        default=dict, eq=False, repr=False
     )
 
     @property
@@ -46,5 +47,6 @@ class CalculatorChoice:
 
     def place(self, key: str | None = None) -> Mapping[str, Any]:
         """Return where the setting *key* is, or the whole choice, as `ErrorDetail` keywords."""
-        whole: Mapping[str, Any] = self.places.get("", {})
-        return whole if key is None else self.places.get(key, whole)
+        places = self.places()
+        whole: Mapping[str, Any] = places.get("", {})
+        return whole if key is None else places.get(key, whole)

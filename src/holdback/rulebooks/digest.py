@@ -3,9 +3,8 @@
 The digest changes with everything that can change an answer or a price, and with nothing else: not
 with comments, layout or prose, nor with the dates between which a slice holds (decisions/digests).
 
-There are two schemes. The first covers the files. The second covers the first, and the versions of
-the calculators that the files name, so that two rulebooks with the same digest price alike. A
-digest of either scheme stays computable for ever.
+It is made in two steps: the digest of what the files mean, and of that the digest with the versions
+of the calculators that the files name, so that two rulebooks with the same digest price alike.
 """
 
 from __future__ import annotations
@@ -66,9 +65,6 @@ VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
 # that calculator binds the jurisdiction.
 Versions: TypeAlias = Mapping[str, int | None]
 
-# What a digest of the second scheme begins with. One of the first has no such prefix.
-_SECOND: Final = "v2"
-
 _T = TypeVar("_T", bound=Hashable)
 
 # Percentages and amounts of money in settings: trailing zeros do not change their meaning.
@@ -104,7 +100,7 @@ class RulebookDigester:
 
     _canonical: dict[Hashable, Verbatim] = field(factory=dict)
 
-    def digest(
+    def rules_digest(
         self,
         catalogue: Catalogue,
         rules: Iterable[Rule],
@@ -112,7 +108,7 @@ class RulebookDigester:
         settings: Mapping[str, Json],
     ) -> str:
         """
-        Return the digest of a rulebook by the first scheme.
+        Return the digest of what the files of a rulebook mean.
 
         It covers the renewal *rules*, the *products* with their rules, and the *settings*. The
         order of rules and products is their priority, and so part of their meaning. Of the facts,
@@ -163,16 +159,16 @@ class RulebookDigester:
         return self._canonical[part]
 
 
-def second_digest(first_digest: str, versions: Versions) -> str:
+def rulebook_digest(rules_digest: str, versions: Versions) -> str:
     """
-    Return the digest by the second scheme of the rulebook with *first_digest* by the first.
+    Return the digest of the rulebook with *rules_digest*.
 
     *versions* are those of all that prices its offers; see `versions_of`.
 
-    >>> second_digest("sha256:4d7e42dd", {"pricing": 1, "term/fixed": 1})[:17]
-    'v2:sha256:e777477'
+    >>> rulebook_digest("sha256:4d7e42dd", {"pricing": 1, "term/fixed": 1})[:14]
+    'sha256:e777477'
     """
-    return f"{_SECOND}:{digest({'rules': first_digest, 'versions': versions})}"
+    return digest({"rules": rules_digest, "versions": versions})
 
 
 def versions_of(choices: Iterable[CalculatorChoice]) -> dict[str, int | None]:
@@ -188,16 +184,6 @@ def versions_of(choices: Iterable[CalculatorChoice]) -> dict[str, int | None]:
 def rule_digest(rule: Rule) -> str:
     """Return the digest of the meaning of *rule*: its id, its code, and what it requires."""
     return digest(_rule(rule))
-
-
-def scheme(text: str) -> int:
-    """
-    Return the scheme of the digest *text*: 1 or 2.
-
-    >>> scheme("sha256:4d7e42dd"), scheme("v2:sha256:95ee77a1")
-    (1, 2)
-    """
-    return 2 if text.startswith(f"{_SECOND}:") else 1
 
 
 def _calculators(product: PricedProduct) -> Json:

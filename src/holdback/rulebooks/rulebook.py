@@ -19,7 +19,7 @@ from holdback.exact.seal import Seal, sealing
 from holdback.frozen_classes import frozen
 from holdback.rulebooks.calculator_choice import CalculatorChoice
 from holdback.rulebooks.check_terms import CheckTerms, age_limits
-from holdback.rulebooks.digest import RulebookDigester, Versions, second_digest
+from holdback.rulebooks.digest import RulebookDigester, Versions, rulebook_digest
 from holdback.rulebooks.proposal import (
     not_more_than_progress,
     read_parameters,
@@ -176,9 +176,9 @@ class Rulebook:
         return shown_by("rulebooks.rulebook_html", self)
 
     @property
-    def first_digest(self) -> str:
-        """The digest by the first scheme, which records and locks made before have."""
-        return self.renewal.first_digest
+    def rules_digest(self) -> str:
+        """The digest of what its files mean, without the versions of calculators."""
+        return self.renewal.rules_digest
 
     @property
     def versions(self) -> Versions:
@@ -258,7 +258,7 @@ class Rulebook:
         errors += not_more_than_progress(renewal)
         if errors:
             raise InvalidDocument(errors)
-        first_digest = RulebookDigester().digest(
+        rules_digest = RulebookDigester().rules_digest(
             catalogue,
             renewal,
             products,
@@ -266,8 +266,8 @@ class Rulebook:
         )
         identity: dict[str, Any] = {
             "catalogue": catalogue,
-            "digest": second_digest(first_digest, base.versions),
-            "first_digest": first_digest,
+            "digest": rulebook_digest(rules_digest, base.versions),
+            "rules_digest": rules_digest,
             "proposal": sentences(base.parameters, parameters, left_out),
         }
         return base.altered(
@@ -303,10 +303,10 @@ class Rulebook:
         if own == self.versions:
             return self
         base = self.proposed_from
-        digest = second_digest(self.first_digest, own)
+        digest = rulebook_digest(self.rules_digest, own)
         identity: dict[str, Any] = {
             "digest": digest,
-            "first_digest": self.first_digest,
+            "rules_digest": self.rules_digest,
             "versions": own,
         }
         return self.altered(

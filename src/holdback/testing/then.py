@@ -188,7 +188,6 @@ PERSONAL: Final = frozenset(
         "evidence",
         "facts",
         "filled",
-        "first_format",
         "intended_use_of_funds",
         "links",
         "more",

@@ -1,4 +1,4 @@
-"""Fields that were added to stored classes, and are left out while they say nothing."""
+"""Fields of stored classes that are left out while they say nothing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from holdback.merchant.ledger import Entry, EntryTotals
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import Product
 
-# The fields of stored classes that documents of format 2 may lack: with their defaults they say
-# what a document said before there were any.
+# With their defaults these fields say what a document without them says.
 ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
     {
         Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds"),
@@ -54,8 +53,8 @@ def unstructure_fn(kind: Any, converter: Converter) -> Callable[[Any], dict[str,
     """
     Return the function that writes an object of *kind*.
 
-    A field that was added later is left out while it has its default, so that what says nothing new
-    has the same bytes as before (decisions/formats#fields-that-were-added).
+    A field of `ADDED_FIELDS` is left out while it has its default
+    (decisions/formats#fields-that-are-left-out).
     """
     left_out = override(omit_if_default=True)
     added: dict[str, Any] = dict.fromkeys(ADDED_FIELDS.get(kind, ()), left_out)

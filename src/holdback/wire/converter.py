@@ -224,7 +224,7 @@ def _held_fact(held: Any, name: str) -> HeldFact:
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
         raise UnexpectedError("expected an array of a value and its kind", name)
     value, kind = _plain_values(held, name)
-    if type(value) not in _PLAIN or type(kind) not in {str, type(None)}:
+    if type(value) not in _PLAIN or type(kind) is not str:
         raise UnexpectedError("expected an array of one plain value and its kind", name)
     return HeldFact(value, kind)
 

@@ -2,7 +2,7 @@
 
 A deal has hundreds of entries, and a decision looks at few of them. So a list of entries, takings
 or requests is kept as the text that was stored until its items are asked for, and what follows from
-all entries of a deal is stored beside them (decisions/formats#from-format-1).
+all entries of a deal is stored beside them (decisions/formats#rows).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -19,19 +19,19 @@ from attrs import evolve
 from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.events import EVENT_TYPES, Event, OffersIssued, event_type
-from holdback.merchant.consistency import merchant_errors, offer_set_errors
+from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
+from holdback.merchant.consistency import merchant_errors
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import SALT_BYTES, Profile
+from holdback.wire import formats
 from holdback.wire.converter import (
     event_converter,
     exact_decimal,
     with_python_numbers,
 )
 from holdback.wire.fields import kind_of
-from holdback.wire.formats import Document, fields_of, format_of, tree_of
+from holdback.wire.formats import DocumentKind, fields_of, format_in, tree_of
 from holdback.wire.state_rows import state_converter, state_fields, state_text
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 from holdback.wire.structuring import structured
@@ -63,12 +63,12 @@ def write_merchant(merchant: Merchant) -> bytes:
 
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> write_merchant(merchant)[:40]
-    b'{"format":2,"partner":"acme","merchant_i'
+    b'{"format":1,"partner":"acme","merchant_i'
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
     return _sealed(
-        {"format": NEWEST_FORMAT, **state_converter(unchanged=True).unstructure(merchant)},
+        {"format": formats.FORMAT, **state_converter(unchanged=True).unstructure(merchant)},
         state_text,
     )
 
@@ -77,12 +77,11 @@ def read_merchant(body: bytes) -> Merchant:
     """
     Return the merchant that *body* holds.
 
-    A state of format 1 holds the profile too: read it with `read_stored`.
-
     Raises:
         StateError: *body* is not what `write_merchant` returns; every error is named.
     """
-    return _read(body, _merchant, write_merchant, partial(state_fields, _AS_WRITTEN.decode))
+    decode = partial(state_fields, _AS_WRITTEN.decode)
+    return _read(body, "state", _merchant, write_merchant, decode)
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
@@ -101,7 +100,7 @@ def write_profile(profile: Profile) -> bytes:
     """Return *profile* as JSON; the same profile always gives the same bytes."""
     sections = {digest: profile.sections[digest] for digest in sorted(profile.sections)}
     salt = None if profile.salt is None else profile.salt.hex()
-    return _sealed({"format": NEWEST_FORMAT, "salt": salt, "sections": sections})
+    return _sealed({"format": formats.FORMAT, "salt": salt, "sections": sections})
 
 
 def read_profile(body: bytes) -> Profile:
@@ -114,9 +113,9 @@ def read_profile(body: bytes) -> Profile:
     # The strict reader, because a section keeps its numbers as they were spelled.
     tree = tree_of(body)
     if not _is_unchanged(body):
-        return _verified(tree, _profile, write_profile)
-    fields = _fields(tree)
-    del fields["checksum"]
+        return _verified(tree, "profile", _profile, write_profile)
+    fields = fields_of(tree, "profile")
+    fields.pop("checksum", None)
     return _profile(fields, unchanged=True)
 
 
@@ -163,7 +162,7 @@ def read_event(body: bytes | str) -> Event:
     Raises:
         StateError: *body* is not what `write_event` returns; every error is named.
     """
-    return _read(body, _event, write_event)
+    return _read(body, "event", _event, write_event)
 
 
 def event_to_dict(event: Event) -> dict[str, Json]:
@@ -184,11 +183,11 @@ def event_from_dict(fields: Mapping[str, Json]) -> Event:
     Raises:
         StateError: *fields* are not what `event_to_dict` returns; every error is named.
     """
-    return _verified(tree_of(fields), _event, write_event)
+    return _verified(tree_of(fields), "event", _event, write_event)
 
 
 def _event_fields(event: Event) -> dict[str, Json]:
-    head = {"type": event_type(event), "format": NEWEST_FORMAT}
+    head = {"type": event_type(event), "format": formats.FORMAT}
     return {**head, **event_converter(unchanged=True).unstructure(event)}
 
 
@@ -204,9 +203,6 @@ def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:
         event = event_converter(unchanged=True).structure(fields, kind)
     else:
         event = structured(event_converter(), fields, kind)
-    errors = offer_set_errors(event.offer_set) if isinstance(event, OffersIssued) else ()
-    if errors:
-        raise StateError(errors)
     return event
 
 
@@ -215,8 +211,7 @@ class Stored:
     """
     What a host stores after an operation, in one transaction.
 
-    `profile` is None where the host keeps the stored profile: none was given, or format 1 is
-    written, in which the state holds it.
+    `profile` is None where none was given, and the host keeps the one that it has stored.
     """
 
     state: bytes
@@ -224,102 +219,23 @@ class Stored:
     events: tuple[bytes, ...]
 
 
-def write_stored(outcome: Outcome[Any], *, format: int | None = None) -> Stored:  # noqa: A002 - the word of the documents
-    """
-    Return the documents of *outcome* in *format*, by default the one that the engine writes.
-
-    After a rolling upgrade a merchant that is stored in format 2 stays in it: give the newer one of
-    `engine.format` and `format_of` the stored state (how-to/upgrade).
-
-    Raises:
-        ValueError: *format* is another one.
-        TypeError: the profile is missing, which a state of format 1 holds.
-        ConfigurationError: format 1 cannot say what the outcome holds; everything is named.
-    """
-    format = outcome.format if format is None else format  # noqa: A001 - as above
-    if format == NEWEST_FORMAT:
-        return Stored(
-            state=write_merchant(outcome.merchant),
-            profile=None if outcome.profile is None else write_profile(outcome.profile),
-            events=tuple(write_event(event) for event in outcome.events),
-        )
-    if format != FIRST_FORMAT:
-        raise ValueError(f"expected format {FIRST_FORMAT} or {NEWEST_FORMAT}")
-    if outcome.profile is None:
-        raise TypeError("a state of format 1 holds the profile: give `profile=` to `carry_out`")
-    from holdback.wire import first_format  # noqa: PLC0415 - few hosts write it
-
+def write_stored(outcome: Outcome[Any]) -> Stored:
+    """Return the documents of *outcome*."""
     return Stored(
-        state=first_format.write_state(outcome.merchant, outcome.profile),
-        profile=None,
-        events=first_format.write_events(outcome, outcome.profile),
+        state=write_merchant(outcome.merchant),
+        profile=None if outcome.profile is None else write_profile(outcome.profile),
+        events=tuple(write_event(event) for event in outcome.events),
     )
 
 
-def read_stored(
-    state: bytes, profile: bytes | None, *, salt: bytes, sequence: int = 0
-) -> tuple[Merchant, Profile | None]:
+def read_stored(state: bytes, profile: bytes | None) -> tuple[Merchant, Profile | None]:
     """
     Return the merchant and the profile that a host has stored, in any format ever written.
-
-    A state of format 1 holds the profile and has neither *salt* nor *sequence*: the host draws the
-    salt at random, and gives the number of the merchant's events, 0 if it stores none.
 
     Raises:
         StateError: a document cannot be read; every error is named.
     """
-    if format_of(state) == FIRST_FORMAT:
-        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
-
-        return first_format.read_state(state, salt=salt, sequence=sequence)
     return read_merchant(state), None if profile is None else read_profile(profile)
-
-
-def read_stored_event(
-    document: Document, *, partner: str, merchant_id: str, sequence: int
-) -> Event:
-    """
-    Return the event that a host has stored at the place *sequence*, in any format ever written.
-
-    It is for readers of single events, such as an outbox. Format 1 has `OffersIssued`,
-    `OfferAccepted` and `DetailsSupplied` with personal data: those are read with their whole
-    journal, by `upcast_journal`.
-
-    >>> body = b'{"type":"DealReopened","format":1,"at":"2026-07-01T10:00:00Z","deal_id":"d-1"}'
-    >>> read_stored_event(body, partner="acme", merchant_id="m-1", sequence=7).deal_id
-    'd-1'
-
-    Raises:
-        StateError: the event cannot be read, or not by itself.
-    """
-    if format_of(document) == FIRST_FORMAT:
-        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
-
-        return first_format.read_event(
-            document, partner=partner, merchant_id=merchant_id, sequence=sequence
-        )
-    return read_event(document) if isinstance(document, bytes | str) else event_from_dict(document)
-
-
-def upcast_journal(
-    journal: Iterable[Document], *, partner: str, merchant_id: str, jurisdiction: str, salt: bytes
-) -> tuple[tuple[Event, ...], Profile]:
-    """
-    Return the events of a merchant's *journal* of format 1 in format 2, and the profile after them.
-
-    They lead to the merchant that `read_stored` returns for the state beside them, with the same
-    *salt* and their number. If the journal was continued in format 2, hand in what comes before,
-    with the salt of the profile that is stored; the profile that is returned is then an old one.
-
-    Raises:
-        StateError: an event cannot be read, or is of another format; every error is named.
-        HistoryError: the events do not follow one another.
-    """
-    from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
-
-    return first_format.upcast_journal(
-        journal, partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction, salt=salt
-    )
 
 
 # A document that is as it was written needs no strict reader: its numbers are exact, and whole
@@ -331,6 +247,7 @@ _AS_WRITTEN: Final = json.JSONDecoder(
 
 def _read(
     body: bytes | str,
+    kind: DocumentKind,
     make: Callable[..., _T],
     write: Callable[[_T], bytes],
     decode: Callable[[str], dict[str, Any]] = _AS_WRITTEN.decode,
@@ -341,7 +258,14 @@ def _read(
             return make(fields, unchanged=True)
         except Exception:  # noqa: BLE001, S110  # somebody made the checksum anew
             pass  # the careful reader says what is wrong
-    return _verified(tree_of(body), make, write)
+    tree = tree_of(body)
+    if format_in(tree) < formats.FORMAT and not _is_unchanged(_as_bytes(body)):
+        raise _changed(kind)
+    return _verified(tree, kind, make, write)
+
+
+def _as_bytes(body: bytes | str) -> bytes:
+    return body.encode() if isinstance(body, str) else body
 
 
 def _fields_as_written(
@@ -356,25 +280,32 @@ def _fields_as_written(
     except (ValueError, LookupError, TypeError, RecursionError):
         return None  # the strict reader says what is wrong
     number, _ = fields.pop("format", None), fields.pop("checksum")
-    return fields if type(number) is int and number == NEWEST_FORMAT else None
+    return fields if type(number) is int and number == formats.FORMAT else None
 
 
-def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
-    """Return what *make* makes of *tree*, if it says what its checksum was made of."""
-    fields = _fields(tree)
+def _verified(
+    tree: Json, kind: DocumentKind, make: Callable[..., _T], write: Callable[[_T], bytes]
+) -> _T:
+    """
+    Return what *make* makes of *tree*, if it says what its checksum was made of.
+
+    The checksum is of a text. Plain values of an earlier format, whose text can no longer be
+    written, are read without this proof.
+    """
+    fields = fields_of(tree, kind)
+    if format_in(tree) < formats.FORMAT:
+        return make(fields, unchanged=False)
     checksum = fields.pop("checksum", None)
     value = make(fields, unchanged=False)
     if write(value).rpartition(_CHECKSUM)[2][:-2] != str(checksum).encode():
-        message = "the document is not as it was written: its checksum is that of another content"
-        hint = "restore it" + (", or rebuild it from the events" if make is _merchant else "")
-        raise StateError.of("contradiction", message, path="$.checksum", hint=hint)
+        raise _changed(kind)
     return value
 
 
-def _fields(tree: Json) -> dict[str, Any]:
-    return fields_of(
-        tree, NEWEST_FORMAT, instead="`read_stored` and `upcast_journal` read format 1"
-    )
+def _changed(kind: DocumentKind) -> StateError:
+    message = "the document is not as it was written: its checksum is that of another content"
+    hint = "restore it" + (", or rebuild it from the events" if kind == "state" else "")
+    return StateError.of("contradiction", message, path="$.checksum", hint=hint)
 
 
 def _unpack_opaque(value: Json) -> Json:

@@ -10,7 +10,7 @@ from invocation import findings, invoke, spoil
 
 from holdback import load_jurisdictions
 
-DIGEST = r"v2:sha256:[0-9a-f]{64}"
+DIGEST = r"sha256:[0-9a-f]{64}"
 
 
 def test_lock_and_check(folder):
@@ -23,7 +23,7 @@ def test_lock_and_check(folder):
     text = (folder / "digests.lock").read_text()
 
     assert re.fullmatch(
-        rf"format 2\nNL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\n"
+        rf"NL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\n"
         r"through 2025-06-01\n2 changes locked in .*\n",
         first.output,
     )
@@ -34,7 +34,6 @@ def test_lock_and_check(folder):
         "through",
     ]
     assert [line.split()[:2] for line in text.splitlines() if not line.startswith("#")] == [
-        ["format", "2"],
         ["NL", "2025-01-01"],
         ["NL-ZH", "2025-01-01"],
         ["through", "2025-06-01"],
@@ -82,7 +81,7 @@ def test_what_is_in_a_lock_stays(folder, begun):
 
     assert ran.exit_code == 0
     assert file.read_bytes().startswith(begun)
-    assert file.read_bytes().count(b"NL 2026-01-01 v2:sha256:") == 1
+    assert file.read_bytes().count(b"NL 2026-01-01 sha256:") == 1
     assert invoke("check", folder, "--on", "2026-07-06").exit_code == 0
 
 

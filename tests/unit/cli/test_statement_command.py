@@ -11,11 +11,11 @@ import pytest
 from invocation import invoke
 
 from every_case import for_every
-from holdback import Engine, Money, wire
+from holdback import Money, wire
 from holdback.cli.statement import _columns
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.ledger import Entry
-from holdback.operations import FundDeal, RecordRemittance, Refund, Transfer
+from holdback.operations import RecordRemittance, Refund, Transfer
 from journey import Journey
 
 HOSTILE = "<b>\x1b[31m&'支払い-1"
@@ -200,42 +200,18 @@ def test_entries_that_are_no_longer_held(tmp_path):
     assert short.endswith("What is shown balances.\n")
 
 
-def test_a_state_of_the_first_version_and_no_personal_data(tmp_path):
-    """
-    Any stored format is read. Of the profile that a state of format 1 holds, nothing is printed.
-    """
-    journey = Journey(Engine.for_trial(format=1))
-    journey.ask()
-    journey.accept()
-    application_id = journey.acceptance.application_id
-    outcome = journey.engine.carry_out(
-        journey.merchant, FundDeal(application_id=application_id), journey.context()
-    )
-    outcome = attrs.evolve(outcome, profile=journey.profile)
-    body = wire.write_stored(outcome, format=1).state
-    private = ["12345678", "10-20-30", "A. Person", "Nine Lives Ltd"]
-    assert all(text in body.decode() for text in private)
-    file = tmp_path / "old.json"
-    file.write_bytes(body)
-    for form in ("table", "json", "html"):
-        ran = invoke("statement", file, "--format", form)
-        assert ran.exit_code == 0
-        assert outcome.merchant.deals[0].id in ran.stdout
-        assert not [text for text in private if text in ran.output]
-
-
-EVENT = b'{"type":"DealReopened","format":2,"at":"2026-07-01T10:00:00Z","deal_id":"d-1"}'
+EVENT = b'{"type":"DealReopened","format":1,"at":"2026-07-01T10:00:00Z","deal_id":"d-1"}'
 DOCUMENTS = {
     b"": "this is not JSON",
     b"{": "this is not JSON",
     b"[]": "$: expected an object, not an array",
     b"{}": "$.format: expected the number of a format",
-    b'{"format":3}': "run the newer version",
-    b'{"format":2}': "$.merchant_id: the field is missing",
+    b'{"format":2}': "run the newer version",
+    b'{"format":1}': "$.merchant_id: the field is missing",
     b"\xff\xfe": "UTF-8",
     b"[" * 100_000: "nested more than",
     EVENT: "expected the state of a merchant, not an event",
-    b'{"format":2,"salt":null,"sections":{}}': "expected the state of a merchant, not a profile",
+    b'{"format":1,"salt":null,"sections":{}}': "expected the state of a merchant, not a profile",
     wire.write_merchant(MERCHANT)[:-900]: "this is not JSON",
     wire.write_merchant(MERCHANT).replace(b"7142.40", b"7142.41"): "is not as it was written",
 }

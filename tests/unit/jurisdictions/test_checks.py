@@ -351,9 +351,9 @@ def test_a_greatest_age_changes_the_digest_from_its_first_day_on():
     )
 
     for day in (date(2025, 1, 1), date(2026, 2, 28)):
-        assert before.rulebook(day).first_digest == after.rulebook(day).first_digest
+        assert before.rulebook(day).rules_digest == after.rulebook(day).rules_digest
     for day in (date(2026, 3, 1), NOW):
-        assert before.rulebook(day).first_digest != after.rulebook(day).first_digest
+        assert before.rulebook(day).rules_digest != after.rulebook(day).rules_digest
         assert before.rulebook(day).digest != after.rulebook(day).digest
 
 

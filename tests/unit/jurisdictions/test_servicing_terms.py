@@ -137,7 +137,7 @@ def test_what_is_fixed_at_the_funding_is_in_no_digest():
 
     for files in others:
         book = read(files, "NL").rulebook(NOW)
-        assert (book.digest, book.first_digest) == (plain.digest, plain.first_digest)
+        assert (book.digest, book.rules_digest) == (plain.digest, plain.rules_digest)
         assert book != plain
 
 

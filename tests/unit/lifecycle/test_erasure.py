@@ -215,16 +215,6 @@ def test_a_merchant_may_come_back(journey):
     assert filled.company is not None
 
 
-def test_nothing_is_erased_while_the_first_format_is_written():
-    """
-    States and events of format 1 have the personal data, so an erasure would promise too much.
-    """
-    journey = Journey(Engine.for_trial(format=1))
-    journey.ask()
-
-    assert refusal_of(journey).code == "not_possible_now"
-
-
 def test_what_came_after_an_erasure_is_erased_like_the_first(journey):
     """
     A new application after an erasure brings new personal data: it is erased by an event, and not

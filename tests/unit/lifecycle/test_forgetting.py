@@ -26,7 +26,7 @@ RULES = load_jurisdictions()
 def remembering(days):
     """A merchant of an engine that forgets after these days."""
     engine = Engine.for_trial(RULES)
-    options = {"format": 2, "memory_days": days, "retry_days": min(days, 30)}
+    options = {"memory_days": days, "retry_days": min(days, 30)}
     configured = type(engine._configuration).for_trial(RULES, calculators={}, **options)
     return Journey(Engine._of(configured))
 

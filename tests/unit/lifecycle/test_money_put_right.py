@@ -160,26 +160,6 @@ def test_a_queue_is_kept_while_the_rules_are_not_loaded():
     assert outcome.merchant.in_fulfilment.queued
 
 
-def test_while_format_1_is_written_a_renewal_settles_its_base_deal():
-    """
-    Format 1 cannot say that a renewal is queued, so nothing is offered that the funding deducts.
-    """
-    story = renewing()
-    first = Engine.for_trial(format=1)
-    asked = given(
-        first,
-        merchant=story.merchant,
-        profile=story.profile,
-        at=story.at.isoformat(),
-        evidence={"credit_score": 702},
-    ).after("request_offers")
-    balance = deal_of(story).balance.amount
-
-    products = asked.merchant.offer_sets[-1].products
-    assert not any(product.queued for product in products)
-    assert all(offer.funded_amount.amount > balance for p in products for offer in p.offers)
-
-
 def test_the_time_on_hold_counts_once_for_a_queued_renewal():
     """
     Nothing lapses on hold: a renewal that becomes ready on hold has its days from the end of it.

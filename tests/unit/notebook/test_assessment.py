@@ -46,7 +46,7 @@ def test_outcome_reasons_needs_and_trace():
     assert "79.9999%" in ineligible.text
     assert "on-pace" in ineligible.text
     assert "Missing: performance" in undetermined.text
-    assert f"{RULEBOOK.digest[:22]}" in ineligible.text
+    assert f"{RULEBOOK.digest[:19]}" in ineligible.text
     assert RULEBOOK.digest not in ineligible.text
 
 

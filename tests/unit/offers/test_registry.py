@@ -253,7 +253,7 @@ def test_the_engine_completes_the_digests():
     assert before.versions["term/seasonal"] is None
     assert (after.versions["term/seasonal"], later.versions["term/seasonal"]) == (1, 2)
     assert len({before.digest, after.digest, later.digest}) == 3
-    assert before.first_digest == after.first_digest == later.first_digest
+    assert before.rules_digest == after.rules_digest == later.rules_digest
     assert {ruleset.digest for ruleset in (after.renewal, *(p.rules for p in after.products))} == {
         after.digest
     }

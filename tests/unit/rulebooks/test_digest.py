@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
-from holdback import load_jurisdictions
 from holdback.exact.exact_json import canonical
-from holdback.jurisdictions.folder import bundled_path
 from holdback.rulebooks import digest as identity
-from holdback.rulebooks.digest import normal_setting, scheme
+from holdback.rulebooks.digest import normal_setting
 from small_folders import IRELAND, changed, read
 
 RENEWAL = IRELAND["renewal.toml"]
@@ -157,40 +155,22 @@ def test_the_version_of_the_language_is_part_of_the_meaning(monkeypatch):
     assert digest(IRELAND) != before
 
 
-def test_the_first_scheme():
+def test_what_the_digest_covers():
     """
-    The digest of the first scheme stays computable for ever: these are in the lock that the first
-    version of holdback wrote.
-    """
-    jurisdictions, lock = load_jurisdictions(), bundled_path() / "digests.lock"
-    lines = [line.split() for line in lock.read_text("utf-8").splitlines()]
-    first = {(code, day): digest for code, day, digest in (x for x in lines if len(x) == 3)}
-    first = {key: text for key, text in first.items() if scheme(text) == 1}
-
-    assert len(first) >= 49
-    for (code, day), text in first.items():
-        rulebook = jurisdictions.resolve(code, on=date.fromisoformat(day))
-        assert (rulebook.first_digest, scheme(text)) == (text, 1)
-
-
-def test_the_second_scheme():
-    """
-    The second scheme covers what the first does and the versions of what prices offers, and its
-    text says which scheme it is.
+    The digest covers that of what the files mean, and the versions of what prices offers.
     """
     rulebook = read(IRELAND).rulebook(ON)
     versions = dict.fromkeys(
         ("factor_rate/flat", "limits/fixed", "pricing", "split_percentage/chosen"), 1
     ) | {"term/fixed": 1}
     text = json.dumps(
-        {"rules": rulebook.first_digest, "versions": versions},
+        {"rules": rulebook.rules_digest, "versions": versions},
         sort_keys=True,
         separators=(",", ":"),
     )
 
     assert rulebook.versions == versions
-    assert rulebook.digest == f"v2:sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-    assert (scheme(rulebook.digest), scheme(rulebook.first_digest)) == (2, 1)
+    assert rulebook.digest == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def test_a_version_that_changes_nothing():
@@ -240,5 +220,5 @@ def test_a_later_status_changes_no_digest():
     files = changed(IRELAND, "renewal.toml", '"Funded"\'\nrequire', '"Recovered"\'\nrequire')
 
     assert "status" in RENEWAL
-    assert read(IRELAND).rulebook(ON).first_digest == digest_of_before
-    assert read(files).rulebook(ON).first_digest != digest_of_before
+    assert read(IRELAND).rulebook(ON).rules_digest == digest_of_before
+    assert read(files).rulebook(ON).rules_digest != digest_of_before

@@ -38,7 +38,7 @@ def rule_of(place, text, otherwise):
 def rule_set(*texts):
     rules = tuple(rule_of(place, *each) for place, each in enumerate(texts) if each is not None)
     return RuleSet(
-        rules=rules, catalogue=CATALOGUE, jurisdiction="NL", digest="d", first_digest="d"
+        rules=rules, catalogue=CATALOGUE, jurisdiction="NL", digest="d", rules_digest="d"
     )
 
 

@@ -22,7 +22,6 @@ from small_folders import changed, child, country, loaded, parameter, without_ex
 START, CHANGE, NOW = date(2025, 1, 1), date(2026, 1, 1), date(2026, 7, 6)
 HINT = "history is added to, never edited: undo the change, and give the new value a later `from`"
 DIGEST = "sha256:" + "0" * 64
-SECOND = f"v2:{DIGEST}"
 
 
 def lock_of(family, on=NOW):
@@ -62,7 +61,6 @@ def test_what_is_written():
 
     assert lines[:2] == HEADER.splitlines()
     assert lines[2:] == [
-        "format 2",
         *(
             f"{code} {day} {family.resolve(code, on=day).digest}"
             for code in ("NL", "NL-ZH")
@@ -94,8 +92,8 @@ def test_what_is_read_is_what_was_written():
     assert errors == ()
     assert lock.through == NOW
     assert [(each.code, each.since, each.line) for each in lock.lines] == [
-        ("NL", START, 4),
-        ("NL", CHANGE, 5),
+        ("NL", START, 3),
+        ("NL", CHANGE, 4),
     ]
     assert [each.digest for each in lock.lines] == [each.digest for each in family.rulebooks()]
     assert lock.of("NL") == lock
@@ -117,9 +115,9 @@ def test_nothing_is_wrong_with_what_has_not_changed():
 @pytest.mark.parametrize(
     ("old", "new", "lines"),
     [
-        ('value = "75%"', 'value = "74%"', {4: START}),
-        ('value = "80%"', 'value = "81%"', {5: CHANGE}),
-        ("<= 3", "<= 2", {4: START, 5: CHANGE}),
+        ('value = "75%"', 'value = "74%"', {3: START}),
+        ('value = "80%"', 'value = "81%"', {4: CHANGE}),
+        ("<= 3", "<= 2", {3: START, 4: CHANGE}),
     ],
 )
 def test_a_changed_past(old, new, lines):
@@ -154,10 +152,10 @@ def test_a_past_that_was_moved():
     earlier = {name: part.replace("2025-01-01", "2024-06-01") for name, part in country().items()}
 
     assert said(loaded(NL=between), text) == [
-        (4, "NL has changed on 2025-06-01, in the past that was locked", HINT)
+        (3, "NL has changed on 2025-06-01, in the past that was locked", HINT)
     ]
     assert said(loaded(NL=earlier), text) == [
-        (4, "NL has rules from 2024-06-01 on, before what was locked", HINT)
+        (3, "NL has rules from 2024-06-01 on, before what was locked", HINT)
     ]
 
 
@@ -171,7 +169,7 @@ def test_a_change_after_the_last_line_and_before_the_lock(day, past):
     """
     text = lock_of(loaded(NL=country()))
     family = loaded(NL=with_change(day))
-    expected = [(5, f"NL has changed on {day}, in the past that was locked", HINT)]
+    expected = [(4, f"NL has changed on {day}, in the past that was locked", HINT)]
 
     assert said(family, text) == (expected if past else [])
 
@@ -183,7 +181,7 @@ def test_a_change_that_was_taken_back():
     text = lock_of(loaded(NL=with_change("2026-05-01")))
     (error,) = said(loaded(NL=country()), text)
 
-    assert error == (6, "the rules of NL on 2026-05-01 are not those that were locked", HINT)
+    assert error == (5, "the rules of NL on 2026-05-01 are not those that were locked", HINT)
 
 
 def test_a_later_beginning():
@@ -194,7 +192,7 @@ def test_a_later_beginning():
     later = {name: part.replace("2025-01-01", "2025-06-01") for name, part in country().items()}
 
     assert said(loaded(NL=later), text)[0] == (
-        4,
+        3,
         "NL had rules on 2025-01-01, and has none now",
         HINT,
     )
@@ -209,7 +207,7 @@ def test_a_jurisdiction_that_is_gone():
     ((line, message, hint),) = said(loaded(NL=country()), text)
 
     assert (line, message) == (
-        6,
+        5,
         "NL-ZH is locked, and there is no such jurisdiction that can be read",
     )
     assert hint.startswith("keep the jurisdiction")
@@ -264,10 +262,9 @@ def test_a_parent_that_changes_breaks_the_childs_past():
         f" NL 2026-01-01 {DIGEST}",
         f"NL  2026-01-01 {DIGEST}",
         f"NL 2026-01-01 {DIGEST} x",
-        f"NL 2026-01-01 {DIGEST} term/fixed=2",
-        f"NL 2026-01-01 {SECOND} x",
-        f"NL 2026-01-01 {SECOND} term/fixed=0",
-        f"NL 2026-01-01 {SECOND}  term/fixed=2",
+        f"NL 2026-01-01 {DIGEST} x",
+        f"NL 2026-01-01 {DIGEST} term/fixed=0",
+        f"NL 2026-01-01 {DIGEST}  term/fixed=2",
         f"NL 2026-01-01 v3:{DIGEST}",
         "format",
         "format x",
@@ -340,47 +337,22 @@ def test_the_latest_day_counts():
     assert lock.through == NOW
 
 
-# -- schemes and formats
+# -- versions
 
 
-def first_lock_of(family, on=NOW):
-    """The text of a lock of *family* as the first version of holdback wrote it."""
-    lines = [
-        f"{each.code} {each.since} {each.first_digest}"
-        for each in family.rulebooks()
-        if each.since <= on
-    ]
-    return HEADER + "".join(f"{line}\n" for line in [*lines, f"through {on}"])
-
-
-def test_a_lock_of_the_first_scheme_stays_valid():
+def test_new_lines_follow_those_that_are_there():
     """
-    Lines of the lock that were made before keep their scheme and are verified by it
-    (decisions/digests#lock).
-    """
-    text = first_lock_of(loaded(NL=country()))
-    spoilt = changed(country(), "renewal.toml", "<= 3", "<= 2")
-    spoilt["renewal.toml"] = spoilt["renewal.toml"].partition("[typical]")[0]
-
-    assert said(loaded(NL=country()), text, NOW) == []
-    assert [message for _, message, _ in said(loaded(NL=spoilt), text)] == [
-        f"the rules of NL on {day} are not those that were locked" for day in (START, CHANGE)
-    ]
-
-
-def test_new_lines_have_the_second_scheme():
-    """
-    Lines that are added to an older lock have the second scheme, after a line with the format.
+    Lines that are added to an older lock have the digests of its changes since.
     """
     family = loaded(NL=with_change("2026-05-01"))
-    lock, _ = read_lock(first_lock_of(loaded(NL=country()), CHANGE), "x")
+    before = lock_of(loaded(NL=country()), CHANGE)
+    lock, _ = read_lock(before, "x")
     added = lines_to_add(lock, lines_not_locked(lock, family, NOW), NOW)
     digest = family.resolve("NL", on=NOW).digest
 
-    assert digest.startswith("v2:sha256:")
-    assert added == ["format 2", f"NL 2026-05-01 {digest}", "through 2026-07-06"]
-    later, errors = read_lock(first_lock_of(loaded(NL=country()), CHANGE) + "\n".join(added), "x")
-    assert (errors, later.format, later.through) == ((), 2, NOW)
+    assert added == [f"NL 2026-05-01 {digest}", "through 2026-07-06"]
+    later, errors = read_lock(before + "\n".join(added), "x")
+    assert (errors, later.format, later.through) == ((), 1, NOW)
     assert list(lock_errors(later, family, "x", NOW)) == []
     assert lines_to_add(later, lines_not_locked(later, family, NOW), date(2026, 7, 7)) == [
         "through 2026-07-07"
@@ -402,7 +374,7 @@ def test_versions_that_are_not_1_are_in_the_line(version, written):
     """
     family = seasonal() if version is None else seasonal().with_versions({"term/seasonal": version})
     text = lock_of(family)
-    line = text.splitlines()[3]
+    line = text.splitlines()[2]
 
     assert (
         line.partition(family.resolve("NL", on=START).digest)[2].strip()
@@ -432,13 +404,13 @@ def test_a_newer_lock():
     """
     A lock of a newer format is refused as exactly that, and nothing else is said about it.
     """
-    text = f"{HEADER}format 2\nNL 2025-01-01 {SECOND}\nformat 3\nNL since 2026 a digest\n"
+    text = f"{HEADER}NL 2025-01-01 {DIGEST}\nformat 2\nNL since 2026 a digest\n"
     lock, (error,) = read_lock(text, "x/digests.lock")
 
     assert (error.line, error.message, error.hint) == (
-        5,
-        "this lock was written by a newer version of holdback: format 3",
-        "this version reads the formats up to 2",
+        4,
+        "this lock was written by a newer version of holdback: format 2",
+        "this version reads the formats up to 1",
     )
     assert list(lock_errors(lock, loaded(NL=country()), "x/digests.lock", NOW)) == []
 

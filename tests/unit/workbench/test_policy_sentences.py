@@ -75,7 +75,7 @@ def test_every_built_in_calculator_has_a_sentence():
     Each built-in calculator has a sentence of its own; a host's own is named with its settings.
     """
     book = load_jurisdictions().resolve("GB", on=NOW)
-    own = CalculatorChoice(kind="term", name="by_season", settings={"longest": 9}, node=None)
+    own = CalculatorChoice(kind="term", name="by_season", settings={"longest": 9})
     sentences = dict(product_sentences(evolve(book.products[0], term=own), book))
 
     assert set(_SENTENCES) == set(BUILT_IN)

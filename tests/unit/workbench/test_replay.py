@@ -274,7 +274,7 @@ def test_as_plain_values():
     ]
 
 
-# -- formats and schemes
+# -- formats and versions
 
 
 def seasonal(version=None):
@@ -289,46 +289,16 @@ def bare_all():
     return {name: text.partition("[typical]")[0] for name, text in country().items()}
 
 
-def test_a_record_of_format_1():
-    """
-    Records of format 1 have the digest of the first scheme; they are read, replayed and verified
-    for ever, and can still be written.
-    """
-    assessment = FAMILY.resolve("NL", on=NOW).assess(FACTS)
-    old, new = assessment.record(format=1), assessment.record()
-
-    assert old["digest"] == FAMILY.resolve("NL", on=NOW).first_digest
-    assert (old["format"], new["format"]) == (1, 2)
-    assert new["digest"] == FAMILY.resolve("NL", on=NOW).digest
-    assert {*new} - {*old} == {"versions"}
-    same = {"digest", "format", "versions"}
-    assert {key: new[key] for key in new if key not in same} == {
-        key: old[key] for key in old if key not in same
-    }
-    for document in (old, new):
-        found = replay(json.loads(write_json(document)), FAMILY)
-        assert (found.state, found.digest) == ("the same", document["digest"])
-
-
-@pytest.mark.parametrize("number", [0, 3, None, "2"])
-def test_a_format_that_is_not_written(number):
-    """
-    A record is written in format 2 or 1.
-    """
-    with pytest.raises(ValueError, match="1 or 2"):
-        FAMILY.resolve("NL", on=NOW).assess(FACTS).record(format=number)
-
-
 def test_a_newer_record():
     """
     A newer format is refused as exactly that.
     """
     with pytest.raises(InvalidDocument) as raised:
-        replay({**record(), "format": 3}, FAMILY)
+        replay({**record(), "format": 2}, FAMILY)
     (error,) = raised.value.errors
 
-    assert error.message == "this record was written by a newer version of holdback: format 3"
-    assert error.hint == "this version reads the formats up to 2"
+    assert error.message == "this record was written by a newer version of holdback: format 2"
+    assert error.hint == "this version reads the formats up to 1"
 
 
 def test_a_record_does_not_need_the_calculators():
@@ -354,12 +324,3 @@ def test_versions_that_were_edited(edited):
     assert state == "different"
     assert found[0].startswith("versions: recorded ")
     assert "'term/fixed': 1" in found[0].partition("derived ")[2]
-
-
-def test_versions_are_not_added_to_a_digest_of_the_first_scheme():
-    """
-    A digest of the first scheme covers no versions.
-    """
-    old = FAMILY.resolve("NL", on=NOW).assess(FACTS).record(format=1)
-
-    assert again({**old, "versions": {"term/fixed": 9}}) == ("the same", [])

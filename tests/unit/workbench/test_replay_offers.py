@@ -6,11 +6,10 @@ import json
 from copy import deepcopy
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from attrs import evolve, frozen
+from attrs import frozen
 from click.testing import CliRunner
 
 from every_case import for_every
@@ -26,6 +25,7 @@ from holdback.cli.commands import holdback
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Term
+from holdback.offers.registry import BUILT_IN
 from holdback.rulebooks import digest as digest_module
 from holdback.tools.replay import repricing
 from holdback.tools.replay.replay import replay_offers
@@ -34,21 +34,6 @@ from small_folders import changed as changed_files
 from small_folders import write
 
 JURISDICTIONS = load_jurisdictions()
-# Events that the first version of holdback wrote: in format 1, with digests of the first scheme.
-FIRST_VERSION = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "first_version_offers.jsonl").read_text().splitlines()
-]
-
-
-# Their days are those of a simulated year: they were decided by the rules as these were then.
-RULES_OF_THEN = Jurisdictions(
-    evolve(
-        jurisdiction,
-        slices=tuple(each for each in jurisdiction.slices if each.since < date(2026, 11, 22)),
-    )
-    for jurisdiction in load_jurisdictions()
-)
 
 
 def event_of(journey):
@@ -271,7 +256,7 @@ def test_offers_that_were_added_dropped_or_swapped():
     ("path", "value", "expected"),
     [
         (("assessment", "outcome"), "referred", "assessment: outcome: recorded 'referred'"),
-        (("assessment", "digest"), "v2:sha256:0", "assessment: recorded digest v2:sha256:0, not"),
+        (("assessment", "digest"), "sha256:0", "assessment: recorded digest sha256:0, not"),
         (("assessment", "facts", "progress"), "61%", "facts: those of the assessment and those"),
         (("offer_set", "facts", "balance"), "1.00", "settlement: recorded GBP "),
         (("decisions", 0, "settlement"), "GBP 1.00", "settlement: recorded GBP 1.00, derived GBP"),
@@ -323,7 +308,7 @@ def test_another_day_and_another_digest():
     found = replay_offers(event, JURISDICTIONS)
 
     assert found.state == "not at hand"
-    assert found.loaded_digest == JURISDICTIONS.resolve("GB", on=date(2026, 1, 1)).first_digest
+    assert found.loaded_digest == JURISDICTIONS.resolve("GB", on=date(2026, 1, 1)).digest
 
 
 # -- calculators
@@ -456,14 +441,13 @@ def test_a_calculator_that_now_returns_what_no_offer_can_have():
 @pytest.mark.parametrize("name", ["pricing", "factor_rate/banded"])
 def test_a_newer_version_of_what_is_built_in(name, monkeypatch):
     """
-    A new version of a built-in calculator, or of pricing itself, is named as well; events of the
-    first scheme are from when everything built in had version 1.
+    A new version of a built-in calculator, or of pricing itself, is named as well.
     """
     versions = {**digest_module.VERSIONS, name: 2}
     monkeypatch.setattr(repricing, "VERSIONS", versions)
     if name != "pricing":
-        monkeypatch.setattr(repricing.BUILT_IN[name], "version", 2)
-    for event in (INITIAL, RENEWAL, FIRST_VERSION[0]["event"]):
+        monkeypatch.setattr(BUILT_IN[name], "version", 2)
+    for event in (INITIAL, RENEWAL):
         found = replay_offers(event, JURISDICTIONS)
         assert found.state == "cannot be derived"
         assert found.missing[0] == f"product flex: `{name}` had version 1; version 2 is present"
@@ -480,48 +464,6 @@ def test_a_calculator_without_a_version():
 # -- formats
 
 
-@for_every("case", FIRST_VERSION, ids=lambda case: case["name"])
-def test_an_event_of_the_first_version(case):
-    """
-    Old events are replayed with the rulebook whose digest by the first scheme matches, decisions
-    and offers, for ever.
-    """
-    event = case["event"]
-    found = replay_offers(event, RULES_OF_THEN)
-
-    assert event["offer_set"]["digest"].startswith("sha256:")
-    assert (found.state, found.differences, found.missing) == ("the same", (), ())
-    assert found.digest == found.rulebook.first_digest
-
-
-def test_an_edited_event_of_the_first_version():
-    """
-    An event edited to `factor_rate` 9.99 differs, in either format.
-    """
-    for case in FIRST_VERSION:
-        event = case["event"]
-        if event["offer_set"]["products"][0]["offers"]:
-            found = replay_offers(changed(event, put(*OFFER, "factor_rate", "9.99")), JURISDICTIONS)
-            assert found.state == "different"
-            assert "offer 2, factor_rate: recorded 9.99" in found.differences[0]
-
-
-@pytest.mark.parametrize("journey", [asked, renewed])
-def test_an_engine_that_writes_the_first_format(journey):
-    """
-    During a rolling upgrade the engine records digests of the first scheme, and no versions.
-    """
-    made = journey(engine=Engine.for_trial(format=1)).events[-1]
-    assessment = made.assessment
-
-    assert made.offer_set.digest == JURISDICTIONS.resolve("GB", on=date(2026, 7, 6)).first_digest
-    assert {*made.decisions[0]} == {"product", "decision", "reasons", "needs"}
-    assert assessment is None or (assessment["format"], assessment["digest"]) == (
-        1,
-        made.offer_set.digest,
-    )
-
-
 @for_every(
     "spoilt",
     [
@@ -531,7 +473,7 @@ def test_an_engine_that_writes_the_first_format(journey):
         {"offer_set": {}},
         *(
             changed(event, put(*path, value))
-            for event in (INITIAL, FIRST_VERSION[0]["event"])
+            for event in (INITIAL,)
             for path, value in (
                 (("offer_set", "digest"), 1),
                 (("offer_set", "issued_on"), "now"),
@@ -547,7 +489,6 @@ def test_an_engine_that_writes_the_first_format(journey):
         ),
         changed(INITIAL, put("offer_set", "facts", 1)),
         changed(INITIAL, put("offer_set", "renewal", None)),
-        changed(FIRST_VERSION[0]["event"], put("facts", 1)),
         changed(INITIAL, put("offer_set", "facts", "average_monthly_takings", {})),
     ],
 )
@@ -566,10 +507,10 @@ def test_a_newer_event():
     A newer format is refused as exactly that.
     """
     with pytest.raises(InvalidDocument) as raised:
-        replay_offers(changed(INITIAL, put("format", 3)), JURISDICTIONS)
+        replay_offers(changed(INITIAL, put("format", 2)), JURISDICTIONS)
     (error,) = raised.value.errors
 
-    assert error.message == "this event was written by a newer version of holdback: format 3"
+    assert error.message == "this event was written by a newer version of holdback: format 2"
     assert (error.code, error.path) == ("newer_format", "$.format")
 
 
@@ -581,7 +522,7 @@ def test_as_the_command_reads_it(tmp_path):
     `holdback replay` reads an event as it was written, in either format.
     """
     path = tmp_path / "event.json"
-    for text in (wire.write_event(renewed().events[-1]), FIRST_VERSION[5]["event"]):
+    for text in (wire.write_event(renewed().events[-1]),):
         path.write_bytes(text if isinstance(text, bytes) else json.dumps(text).encode())
         ran = CliRunner().invoke(holdback, ["replay", str(path)])
 

@@ -15,7 +15,6 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationClosed,
@@ -75,7 +74,7 @@ class SupplyDetails(PersonalCommand[ApplicationStatus]):
     def decide(self, case: Case) -> Decision[ApplicationStatus]:
         fulfilment = find_fulfilment(case.merchant, self.application_id)
         rulebook = case.loaded_rulebook()
-        needed = needed_details(rulebook, case.configuration)
+        needed = needed_details(rulebook)
         check_details(self.bank_details, needed)
         profile = case.profile
         contents = _new_details(case.merchant, fulfilment, self, case.profile)
@@ -237,8 +236,6 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
 def _terms(case: Case, fulfilment: Fulfilment, active: Deal | None) -> dict[str, Any]:
     """Return what the deal needs of its jurisdiction, and of the deal that is renewed, later on."""
     rulebook = case.loaded_rulebook()
-    if case.configuration.format == FIRST_FORMAT:
-        return {}
     return {
         "base_deal_id": None if active is None else active.id,
         "product": fulfilment.product,
@@ -256,8 +253,6 @@ def _check_funding(case: Case, fulfilment: Fulfilment, base: Deal | None) -> Non
     """
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("not_possible_now", "the deal that it would renew has ended")
-    if case.configuration.format == FIRST_FORMAT:
-        return  # processes of the first version, which know no more, may still run
     if case.merchant.on_hold:
         raise Refusal("not_possible_now", "it cannot be funded now")
     accepted_on = case.configuration.local_day(case.merchant, fulfilment.accepted_at)

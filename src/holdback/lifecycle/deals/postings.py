@@ -9,7 +9,6 @@ from attrs import evolve
 
 from holdback.errors import Refusal
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.events import (
     DealDefaultedAgain,
     DealRecovered,
@@ -51,8 +50,6 @@ def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
     reversed_now = left > max(0, before.outstanding)
     if FUNDED in may_follow and reversed_now and case.merchant.active_deal is None:
         yield DealReopened(at=case.at, deal_id=after.id)
-    if case.configuration.format == FIRST_FORMAT:
-        return  # which has no recovered deals
     if before.status == DEFAULTED and left <= 0 and not after.written_off.minor:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
         yield DealRecovered(at=case.at, deal_id=after.id, on=after.repaid_on)

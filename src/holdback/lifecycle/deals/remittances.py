@@ -9,11 +9,11 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import converters, evolve, field
 
-from holdback.errors import InvalidDocument, Refusal
+from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.deals.lookup import find_deal
@@ -28,13 +28,12 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
     TakingsRecorded,
 )
-from holdback.lifecycle.first_format import first_format_refusal
 from holdback.lifecycle.input_checks import remittance_errors, takings_errors
 from holdback.lifecycle.operation import Command
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal
-from holdback.merchant.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
+from holdback.merchant.ledger import TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
 from holdback.merchant.merchant import DECLINED_APPLICATION, Takings
 from holdback.merchant.receipt import DealReceipt, TakingsReceipt
 from holdback.merchant.validators import (
@@ -87,10 +86,6 @@ class RecordTakings(Command[TakingsReceipt]):
 
     def decide(self, case: Case) -> Decision[TakingsReceipt]:
         self.check(case.situation)
-        if case.configuration.format == FIRST_FORMAT and any(
-            t.amount.minor < 0 for t in self.takings
-        ):
-            raise first_format_refusal()
         by_day = {takings.on: takings for takings in self.takings}
         held = {takings.on: takings for takings in case.merchant.takings}
         new = tuple(
@@ -155,8 +150,6 @@ class RecordRemittance(Command[DealReceipt]):
         situation = case.situation
         _check_open(deal, self.entries, situation.day, case.configuration)
         self.check(situation)
-        if case.configuration.format == FIRST_FORMAT:
-            _check_first_format(deal, self.entries)
         new = _new_entries(deal, self.entries)
         through = _extended(deal.complete_through, self.complete_through)
         events: tuple[Event, ...] = ()
@@ -190,7 +183,7 @@ def _check_open(
         # The reversals of an entry are held as long as it is, so a new one is recognised.
         and (entry.reverses is None or deal.entry_of(entry.reverses) is None)
     ]
-    if not unknown or configuration.format == FIRST_FORMAT:
+    if not unknown:
         return
     ended, days = deal.ended_on, configuration.memory_days
     if ended is not None and (today - ended).days > days:
@@ -224,10 +217,8 @@ class CloseDeal(Command[DealReceipt]):
             if status not in next_states("deal", deal.status, "close_deal"):
                 raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
             today = case.day
-            if case.configuration.format != FIRST_FORMAT:
-                events = tuple(_ending(case, deal, status, today))
             closed = DealClosed(at=case.at, deal_id=deal.id, status=status, on=today)
-            events = (*events, closed)
+            events = (*_ending(case, deal, status, today), closed)
         return Decision(events, deal_receipt(deal.id, self))
 
 
@@ -283,21 +274,6 @@ class ReinstateDeal(Command[DealReceipt]):
             changes = status_changes(case, active, active)
             events = (reinstated, *changes)
         return Decision(events, deal_receipt(deal.id, self))
-
-
-def _check_first_format(deal: Deal, entries: tuple[Entry, ...]) -> None:
-    """Refuse what the first format, which has remittances and whole reversals, cannot say."""
-    by_id = {entry.id: entry for entry in entries}
-    for entry in entries:
-        whole = entry
-        if entry.reverses is not None:
-            whole = by_id.get(entry.reverses) or deal.entry_of(entry.reverses) or entry
-        if whole.amount != entry.amount:
-            message = "while format 1 is written, a reversal takes an entry back whole"
-            raise InvalidDocument.of("contradiction", message, path="$.entries[*].amount")
-        below_zero = entry.takings is not None and entry.takings.minor < 0
-        if entry.kind == PAYMENT or below_zero:
-            raise first_format_refusal()
 
 
 def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

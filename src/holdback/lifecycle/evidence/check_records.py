@@ -14,7 +14,7 @@ from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS,
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
 from holdback.lifecycle.evidence.check_results import CheckResult
-from holdback.merchant.evidence import CheckRecord, HeldFact
+from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.rulebooks.check_terms import CheckTerms
 from holdback.rulebooks.rulebook import Rulebook
@@ -100,9 +100,9 @@ class _EvidenceReader:
             if terms is None or self.errors:
                 continue
             record = self._record(terms, result.made_at, result.facts)
-            if record.facts.get(CHECKED_ON, HeldFact(None)).value != result.facts.get(
-                CHECKED_ON, record.facts.get(CHECKED_ON, HeldFact(None)).value
-            ):
+            held = record.facts.get(CHECKED_ON)
+            of_record = None if held is None else held.value
+            if of_record != result.facts.get(CHECKED_ON, of_record):
                 message = "expected the day of `made_at`, or none"
                 self.add("contradiction", message, f"{at}.facts.{CHECKED_ON}")
             if seen.setdefault((record.check, record.made_at), record) != record:

@@ -16,9 +16,9 @@ from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import as_number, months_between, recorded_over
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.evidence.check_records import CHECKED_ON, CREDIT
-from holdback.merchant.evidence import CheckRecord, HeldFact
-from holdback.merchant.instants import local_date, start_of_day
+from holdback.lifecycle.evidence.check_records import CREDIT
+from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.rulebooks.check_terms import CheckTerms
@@ -28,30 +28,9 @@ from holdback.rules.types import Catalogue
 TAKINGS: Final = "takings"
 
 
-def newest_record(merchant: Merchant, terms: CheckTerms, rulebook: Rulebook) -> CheckRecord | None:
+def newest_record(merchant: Merchant, terms: CheckTerms) -> CheckRecord | None:
     """Return the newest record of the check, None if it was never made."""
-    record = next((record for record in merchant.checks if record.check == terms.name), None)
-    before = _record_before_records(merchant, terms, rulebook)
-    if record is None or (before is not None and before.made_at > record.made_at):
-        return before
-    return record
-
-
-def _record_before_records(
-    merchant: Merchant, terms: CheckTerms, rulebook: Rulebook
-) -> CheckRecord | None:
-    """
-    Return the record that evidence of an accepted application of format 1 makes, if any.
-
-    It was made at the start of the day that was recorded.
-    """
-    facts = {name: merchant.evidence[name] for name in terms.facts if name in merchant.evidence}
-    if not facts:
-        return None
-    checked_on = facts.get(CHECKED_ON, HeldFact(None)).value
-    day = date.fromisoformat(checked_on) if isinstance(checked_on, str) else merchant.evidence_on
-    made_at = start_of_day(day or date(1970, 1, 1), rulebook.zone)
-    return CheckRecord(check=terms.name, made_at=made_at, facts=facts)
+    return next((record for record in merchant.checks if record.check == terms.name), None)
 
 
 @frozen(kw_only=True)
@@ -75,7 +54,7 @@ def check_states(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Iterat
     """Yield every check of the jurisdiction with what is held of it at the instant *at*."""
     credit_due = second_check_due(merchant, rulebook, at)
     for terms in rulebook.checks.values():
-        record = newest_record(merchant, terms, rulebook)
+        record = newest_record(merchant, terms)
         due = credit_due if terms.name == CREDIT else None
         age = None
         if record is not None:
@@ -160,7 +139,7 @@ def expired_unaccepted(merchant: Merchant, at: datetime) -> CreditCheckDue | Non
         if offer_set.expires_at <= at and (since is None or offer_set.expires_at > since)
     )
     expired += [
-        CreditCheckDue(expired_at=closed.expires_at, checked_on=closed.credit_checked_on)
+        CreditCheckDue(expired_at=closed.expires_at)
         for closed in closed_sets
         if ELIGIBLE in closed.offers.values()
     ]

@@ -13,14 +13,13 @@ from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
+from holdback.lifecycle.configuration import REQUIRED_LINKS, Configuration
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationSubmitted,
     Event,
     OfferAccepted,
 )
-from holdback.lifecycle.first_format import facts_at_acceptance
 from holdback.lifecycle.operation import PersonalCommand
 from holdback.lifecycle.people.bank_details import check_details, needed_details
 from holdback.merchant import offer as offer_states
@@ -187,7 +186,7 @@ def _acceptance(
         **{name: case.profile.digest(content) for name, content in new.items()},
     }
     rulebook = case.loaded_rulebook()
-    needed = needed_details(rulebook, case.configuration)
+    needed = needed_details(rulebook)
     check_details(details, needed)
     given = details if details is not None else _held_details(sections, case.profile)
     complete = given is not None and not given.lacks(needed)
@@ -205,8 +204,7 @@ def _acceptance(
         omitted=omitted,
         sections=sections,
         # What was stored: rules and facts may have changed since (decisions/rules-change).
-        facts=offer_set.facts
-        or facts_at_acceptance(case.merchant, offer_set, case.context, case.configuration),
+        facts=offer_set.facts,
         earlier_deals=tuple(_deal_summary(deal) for deal in case.merchant.deals),
         **_fulfilment_terms(case, offer_set, offer, rulebook),
     )
@@ -235,8 +233,6 @@ def _fulfilment_terms(
     case: Case, offer_set: OfferSet, offer: Offer, rulebook: Rulebook | None
 ) -> dict[str, Any]:
     """Return what was priced, until when the application waits, and what it waits for."""
-    if case.configuration.format == FIRST_FORMAT:
-        return {}
     product = next(product for product in offer_set.products if offer in product.offers)
     terms: dict[str, Any] = {
         "product": product.key,

@@ -19,7 +19,7 @@ from holdback.eligibility.ruleset import RuleSet, known_facts
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.offers.status import RenewalCase
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import ACCEPTED, Product
@@ -82,11 +82,9 @@ class DecidedProduct:
         """The product's name in `products.toml`."""
         return self.bound.terms.key
 
-    def product(self, written: int) -> Product:
-        """Return the product as the merchant is offered it, in the format *written*."""
+    def product(self) -> Product:
+        """Return the product as the merchant is offered it."""
         terms, quoted = self.bound.terms, self.quote
-        # While format 1 is written, processes of the first version answer beside this one.
-        settlement = None if written == FIRST_FORMAT else quoted.settlement
         return Product(
             product_id=self.bound.product_id,
             key=terms.key,
@@ -95,18 +93,18 @@ class DecidedProduct:
             decision=quoted.decision,
             repayment_mechanism=terms.repayment_mechanism,
             limits=quoted.limits,
-            offers=with_settlement(quoted.offers, settlement),
+            offers=with_settlement(quoted.offers, quoted.settlement),
             codes=tuple(reason.code for reason in quoted.reasons),
             queued=self.queued,
         )
 
-    def record(self, written: int) -> Mapping[str, Json]:
+    def record(self) -> Mapping[str, Json]:
         """
-        Return the record of the decision for the event, in the format *written*.
+        Return the record of the decision for the event.
 
         What a person decided and what was kept back is in it only where it is there.
         """
-        record = dict(self.quote.record(self.bound, written))
+        record = dict(self.quote.record(self.bound))
         if self.decision is not None:
             record["referral"] = self.decision.decision
         if self.lifted:
@@ -126,9 +124,8 @@ def decided_products(
         ConfigurationError: a calculator failed.
     """
     for bound in configuration.products(case.rulebook):
-        # Format 1 cannot say that a renewal is queued, and its processes settle the base deal.
-        queued = bound.terms.renewal == QUEUE and configuration.format != FIRST_FORMAT
-        yield _decided(bound, case, offer_id, queued=queued and case.renewal is not None)
+        queued = bound.terms.renewal == QUEUE and case.renewal is not None
+        yield _decided(bound, case, offer_id, queued=queued)
 
 
 def _decided(

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from attrs import evolve, field
 from pendulum import DateTime
 
-from holdback.eligibility.derived_facts import held_evidence, initial_facts, takings_facts
+from holdback.eligibility.derived_facts import initial_facts, takings_facts
 from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
@@ -39,7 +39,6 @@ from holdback.lifecycle.operation import PersonalCommand, Question
 from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
-from holdback.merchant.evidence import HeldFact
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
@@ -220,9 +219,8 @@ class _Request:
         self, digest: str, sections: Mapping[str, str], decided: tuple[DecidedProduct, ...]
     ) -> OffersIssued:
         """Return the event, with a decision on every product."""
-        at, case, written = self.context.at, self.case, self.configuration.format
+        at, case = self.context.at, self.case
         rulebook, application_id = case.rulebook, self.make_id("application")
-        first = written == FIRST_FORMAT
         return OffersIssued(
             at=at,
             jurisdiction=rulebook.code,
@@ -237,19 +235,15 @@ class _Request:
                 issued_at=at,
                 issued_on=rulebook.on,
                 expires_at=expiry(at, rulebook.offers_valid_hours),
-                products=tuple(product.product(written) for product in decided),
-                digest=rulebook.renewal.digest_for(written),
+                products=tuple(product.product() for product in decided),
+                digest=rulebook.digest,
                 base_deal_id=case.base_deal_id,
-                # Format 1 keeps the evidence of a request with its offers.
-                evidence=self._evidence() if first else {},
                 facts=self._known(),
             ),
-            assessment=None
-            if case.renewal is None
-            else case.renewal.assessment.frozen_record(written),
-            decisions=tuple(product.record(written) for product in decided),
-            referrals=() if first else tuple(self._referrals(decided, application_id)),
-            consents=None if first or self.request.renewal else case.consents,
+            assessment=None if case.renewal is None else case.renewal.assessment.frozen_record(),
+            decisions=tuple(product.record() for product in decided),
+            referrals=tuple(self._referrals(decided, application_id)),
+            consents=None if self.request.renewal else case.consents,
         )
 
     def _referrals(
@@ -265,11 +259,6 @@ class _Request:
         if self.case.renewal is not None:
             return self.case.renewal.assessment.answers.known
         return known_facts(self.case.rulebook.catalogue, self.case.facts)
-
-    def _evidence(self) -> Mapping[str, HeldFact]:
-        evidence = self.context.evidence
-        assert isinstance(evidence, Mapping), "format 1 takes evidence by fact name alone"
-        return held_evidence(evidence, self.case.rulebook.catalogue)
 
     def offer_id(self, key: str, place: int) -> str:
         """Return the id of an offer of the product *key*."""

@@ -119,7 +119,7 @@ def _bound(case: Case, offer_set: OfferSet, product: Product) -> tuple[Priceable
         )
     except ConfigurationError:
         rulebook = None
-    if rulebook is not None and offer_set.digest in {rulebook.digest, rulebook.first_digest}:
+    if rulebook is not None and offer_set.digest == rulebook.digest:
         for bound in case.configuration.products(rulebook):
             if bound.terms.key == product.key:
                 return bound, rulebook

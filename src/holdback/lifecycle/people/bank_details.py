@@ -10,7 +10,6 @@ from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
 from holdback.exact.exact_json import field_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
 from holdback.lifecycle.operation import PersonalCommand
@@ -23,15 +22,9 @@ from holdback.merchant.validators import instance_of
 from holdback.rulebooks.rulebook import Rulebook
 
 
-def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:
-    """
-    Return the fields that complete bank details have; with none named, any details are complete.
-
-    That was so in the first version, whose processes may still run beside format 1.
-    """
-    if rulebook is None or configuration.format == FIRST_FORMAT:
-        return ()
-    return rulebook.bank_details
+def needed_details(rulebook: Rulebook | None) -> tuple[str, ...]:
+    """Return the fields of complete bank details; with none named, any details are complete."""
+    return () if rulebook is None else rulebook.bank_details
 
 
 def check_details(details: BankDetails | None, named: tuple[str, ...]) -> None:
@@ -91,7 +84,7 @@ class ChangeBankDetails(PersonalCommand[RecordReceipt]):
             raise Refusal("not_possible_now", "no offer was accepted yet")
         rulebook = case.loaded_rulebook()
         details = self.bank_details
-        needed = needed_details(rulebook, case.configuration)
+        needed = needed_details(rulebook)
         check_details(details, needed)
         lacking = details.lacks(needed)
         if lacking:

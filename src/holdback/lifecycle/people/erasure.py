@@ -5,7 +5,6 @@ from __future__ import annotations
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ProfileErased
 from holdback.lifecycle.operation import PersonalCommand
@@ -24,8 +23,6 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     Raises:
         Refusal: `erasure_not_possible` in fulfilment, with a balance or an overpayment, or within
             the jurisdiction's `retain_profile_days` of the end of the last deal.
-            `not_possible_now` while format 1 is written, which has the profile in states and
-            events.
     """
 
     name = "erase_profile"
@@ -35,8 +32,6 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
         # A new application after an erasure has brought new personal data.
         if case.merchant.profile_erased and not any(case.merchant.named_sections):
             return Decision((), _erased, case.profile.erased())
-        if case.configuration.format == FIRST_FORMAT:
-            raise Refusal("not_possible_now", "states and events of format 1 have personal data")
         why = _obstacle(case)
         if why is not None:
             raise Refusal("erasure_not_possible", why)

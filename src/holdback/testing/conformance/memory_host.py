@@ -75,7 +75,7 @@ class MemoryHost:
     cannot: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "new_process": "its store is in the memory of one process",
-            "previous_version": "it stores the newest format alone",
+            "previous_version": "it is of one version",
         }
     )
     publishes: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)

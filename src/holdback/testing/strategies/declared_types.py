@@ -66,7 +66,7 @@ _LINKS: Final = st.dictionaries(
     IDS | st.sampled_from(["contract_link", "merchant_link"]), TEXTS, max_size=4
 )
 _EVIDENCE: Final = st.dictionaries(
-    IDS, st.builds(HeldFact, st.booleans() | WHOLES | decimals() | TEXTS, maybe(IDS)), max_size=3
+    IDS, st.builds(HeldFact, st.booleans() | WHOLES | decimals() | TEXTS, IDS), max_size=3
 )
 # The results of a check by the names of its facts: plain exact values.
 CHECKED: Final = st.dictionaries(TEXTS, st.booleans() | WHOLES | decimals() | TEXTS, max_size=4)

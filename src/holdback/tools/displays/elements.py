@@ -115,13 +115,13 @@ def display(*parts: str) -> str:
 
 def short_digest(digest: str) -> str:
     """
-    Return the scheme of a *digest* and the first twelve characters of its number.
+    Return the function of a *digest* and the first twelve characters of its number.
 
-    >>> short_digest("2:0123456789abcdef0123")
-    '2:0123456789ab'
+    >>> short_digest("sha256:0123456789abcdef0123")
+    'sha256:0123456789ab'
     """
-    scheme, _, number = digest.rpartition(":")
-    return f"{scheme}:{number[:12]}" if scheme else number[:12]
+    function, _, number = digest.rpartition(":")
+    return f"{function}:{number[:12]}" if function else number[:12]
 
 
 def amount(money: Money | None) -> str:

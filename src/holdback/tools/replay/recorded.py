@@ -19,7 +19,7 @@ from holdback.frozen_classes import frozen
 from holdback.rulebooks.digest import Versions
 
 # The newest format of an event whose offers can be derived again.
-EVENT_FORMAT: Final = 2
+EVENT_FORMAT: Final = 1
 
 _FIELDS: Final = {
     "jurisdiction": str,
@@ -41,7 +41,7 @@ class RecordedOffers:
     """
     What an `OffersIssued` of any format says about decisions and prices.
 
-    `jurisdiction` is None in format 1, which does not name it. `places` are its `currency` and
+    `places` are its `currency` and
     `timezone`, where it has them. `products` have their offers, and `decisions` why.
     """
 
@@ -52,7 +52,7 @@ class RecordedOffers:
     assessment: Mapping[str, Any] | None
     decisions: tuple[Mapping[str, Any], ...]
     products: tuple[Mapping[str, Any], ...]
-    jurisdiction: str | None
+    jurisdiction: str
     places: Mapping[str, Json]
 
     @property
@@ -107,14 +107,13 @@ def read_offers_issued(event: Json) -> RecordedOffers:
     errors = list(_format_errors(event, "event", EVENT_FORMAT))
     if errors:
         raise InvalidDocument(errors)  # the fields of another format have other places
-    first = str(event["format"]) == "1"
-    facts, where = _facts(event, offer_set, first=first)
-    renewal = _renewal(offer_set) if first else offer_set.get("renewal")
-    assessment = event.get("assessment")
+    facts, renewal = offer_set.get("facts"), offer_set.get("renewal")
+    assessment, code = event.get("assessment"), event.get("jurisdiction")
     checks = (
         (_objects(event.get("decisions")), "$.decisions", "the decisions on the products"),
         (_objects(offer_set.get("products")), "$.offer_set.products", "the products"),
-        (isinstance(facts, Mapping), where, "the facts of the decision"),
+        (isinstance(facts, Mapping), "$.offer_set.facts", "the facts of the decision"),
+        (isinstance(code, str), "$.jurisdiction", "the code of a jurisdiction"),
         (isinstance(offer_set.get("digest"), str), "$.offer_set.digest", "the digest"),
         (_day(offer_set.get("issued_on")) is not None, "$.offer_set.issued_on", "a date"),
         (isinstance(renewal, bool), "$.offer_set.renewal", "true or false"),
@@ -132,7 +131,6 @@ def read_offers_issued(event: Json) -> RecordedOffers:
     on = _day(offer_set.get("issued_on"))
     if errors or on is None:
         raise InvalidDocument(errors)
-    code = event.get("jurisdiction")
     return RecordedOffers(
         digest=offer_set["digest"],
         on=on,
@@ -141,13 +139,13 @@ def read_offers_issued(event: Json) -> RecordedOffers:
         assessment=assessment,
         decisions=tuple(event["decisions"]),
         products=tuple(offer_set["products"]),
-        jurisdiction=code if isinstance(code, str) else None,
+        jurisdiction=str(code),
         places={name: event[name] for name in ("currency", "timezone") if event.get(name)},
     )
 
 
 def versions_in(record: Mapping[str, Any]) -> Versions:
-    """Return the versions in *record*, which has none in format 1; None for an unknown one."""
+    """Return the versions in *record*; None for an unknown one."""
     versions = record.get("versions")
     if not isinstance(versions, Mapping):
         return {}
@@ -184,25 +182,6 @@ def _day(text: Json) -> date | None:
 
 def _objects(part: Json) -> bool:
     return isinstance(part, list | tuple) and all(isinstance(entry, Mapping) for entry in part)
-
-
-def _facts(
-    event: Mapping[str, Any], offer_set: Mapping[str, Any], *, first: bool
-) -> tuple[Json, str]:
-    """Return the facts of the decision, and their path."""
-    if first:
-        return event.get("facts"), "$.facts"
-    carried_over = event.get("first_format")
-    if isinstance(carried_over, Mapping):  # the event was stored in format 1
-        return carried_over.get("facts"), "$.first_format.facts"
-    return offer_set.get("facts"), "$.offer_set.facts"
-
-
-def _renewal(offer_set: Mapping[str, Any]) -> bool:
-    """Whether the set was made on a request with a `provider_id` (service 2.1)."""
-    request = offer_set.get("request")
-    application = request.get("application") if isinstance(request, Mapping) else None
-    return isinstance(application, Mapping) and application.get("provider_id") is not None
 
 
 # The fields of a record that decide; files, lines and sentences may have changed since.

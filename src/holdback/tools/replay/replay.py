@@ -14,7 +14,7 @@ from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.offers.registry import registered
-from holdback.rulebooks.digest import Versions, scheme, second_digest
+from holdback.rulebooks.digest import Versions, rulebook_digest
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.replay.recorded import (
     RecordedOffers,
@@ -124,19 +124,11 @@ def replay_offers(
     """
     recorded, registry = read_offers_issued(event), registered(calculators)
     digest, versions, on = recorded.digest, recorded.versions, recorded.on
-    # Format 1 names no jurisdiction. The digest covers the code, so it identifies one.
-    codes = [recorded.jurisdiction] if recorded.jurisdiction else jurisdictions.codes
-    slices = [
-        rulebook
-        for code in codes
-        if code in jurisdictions.codes
-        for rulebook in jurisdictions[code].slices
-    ]
+    code = recorded.jurisdiction
+    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
     rulebook = _with_digest(digest, versions, on, slices)
     if rulebook is None:
-        loaded = recorded.jurisdiction and _digest_in_force(
-            jurisdictions, recorded.jurisdiction, on, digest, versions
-        )
+        loaded = _digest_in_force(jurisdictions, code, on, digest, versions)
         return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=loaded)
     in_force = _digest_in_force(jurisdictions, rulebook.code, on, digest, versions)
     differences = [
@@ -184,16 +176,14 @@ def _result(
     )
 
 
-def _digest_like(digest: str, versions: Versions, rulebook: Rulebook) -> str:
-    """Return the digest of *rulebook* by the scheme of *digest*, with the recorded *versions*."""
-    if scheme(digest) == 1:
-        return rulebook.first_digest
-    return second_digest(rulebook.first_digest, versions) if versions else rulebook.digest
+def _digest_like(versions: Versions, rulebook: Rulebook) -> str:
+    """Return the digest of *rulebook* with the recorded *versions*."""
+    return rulebook_digest(rulebook.rules_digest, versions) if versions else rulebook.digest
 
 
 def _has_digest(digest: str, versions: Versions, rulebook: Rulebook) -> bool:
     # Versions that were edited in the record must not hide the rulebook.
-    return digest in {_digest_like(digest, versions, rulebook), rulebook.digest}
+    return digest in {_digest_like(versions, rulebook), rulebook.digest}
 
 
 def _with_digest(
@@ -211,17 +201,13 @@ def _with_digest(
 def _digest_in_force(
     jurisdictions: Jurisdictions, code: str, on: date, digest: str, versions: Versions
 ) -> str | None:
-    """
-    Return the digest of the rulebook that is loaded for a jurisdiction and day.
-
-    It is made as *digest* was, unless the rulebook has that digest already.
-    """
+    """Return the digest of the rulebook loaded for a jurisdiction and day, made as *digest* was."""
     if code not in jurisdictions.codes or on < jurisdictions[code].changes[0]:
         return None
     rulebook = jurisdictions[code].rulebook(on)
     if _has_digest(digest, versions, rulebook):
         return digest
-    return rulebook.first_digest if scheme(digest) == 1 else rulebook.digest
+    return rulebook.digest
 
 
 def _day_difference(name: str, on: date, digest: str, in_force: str | None) -> Iterator[str]:
@@ -232,7 +218,7 @@ def _day_difference(name: str, on: date, digest: str, in_force: str | None) -> I
 
 def _versions_difference(digest: str, versions: Versions, rulebook: Rulebook) -> Iterator[str]:
     """Yield a difference when the recorded *versions* are not those that the digest covers."""
-    if scheme(digest) == 1 or second_digest(rulebook.first_digest, versions) == digest:
+    if rulebook_digest(rulebook.rules_digest, versions) == digest:
         return
     yield f"versions: recorded {dict(versions)}, derived {dict(rulebook.versions)}"
 

@@ -18,8 +18,8 @@ from holdback.merchant.product import ACCEPTED
 from holdback.merchant.referral import DECLINE
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
-from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
-from holdback.rulebooks.digest import VERSIONS, scheme
+from holdback.offers.registry import PriceableProduct, bind
+from holdback.rulebooks.digest import VERSIONS
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.replay.recorded import RecordedOffers, codes, versions_in
 
@@ -196,13 +196,6 @@ class _Pricing:
     def _versions_missing(self, terms: ProductTerms, decision: Mapping[str, Any]) -> Iterator[str]:
         """Yield what priced the product and is not present now in the version of then."""
         recorded, registry = dict(versions_in(decision)), self.registry
-        if scheme(self.digest) == 1:
-            # Digests of the first scheme are from when everything built in had version 1.
-            recorded = {
-                name: 1
-                for name in VERSIONS
-                if name == "pricing" or registry.get(name) is BUILT_IN[name]
-            }
         present = {"pricing": VERSIONS["pricing"]} | {
             choice.full_name: getattr(registry.get(choice.full_name), "version", None)
             for choice in terms.calculators

@@ -16,7 +16,7 @@ from typing import Final
 from holdback.errors import ErrorDetail, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.rulebooks.digest import scheme, second_digest
+from holdback.rulebooks.digest import rulebook_digest
 from holdback.rulebooks.rulebook import Rulebook
 
 LOCK: Final = "digests.lock"
@@ -25,15 +25,14 @@ HEADER: Final = (
     "Written by `holdback lock`, which adds\n"
     "# lines and never changes one.\n"
 )
-# The format of the lines that are added. A lock of format 1 has digests of the first scheme; from a
-# line `format 2` on it may have those of the second. Both stay valid.
-LOCK_FORMAT: Final = 2
+# The format of the lines. A lock of a later format says so in a line of its own, `format 2`.
+LOCK_FORMAT: Final = 1
 
 _DAY: Final = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
 _VERSION: Final = r" [a-z][a-z0-9_/]*=(?:[1-9][0-9]{0,8}|\?)"
 _LINE: Final = re.compile(
     rf"([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} "
-    rf"(?:(sha256:[0-9a-f]{{64}})|(v2:sha256:[0-9a-f]{{64}})((?:{_VERSION})*))"
+    rf"(sha256:[0-9a-f]{{64}})((?:{_VERSION})*)"
 )
 _FORMAT: Final = re.compile("format ([1-9][0-9]{0,8})")
 _THROUGH: Final = re.compile(f"through {_DAY}")
@@ -75,10 +74,8 @@ class LockLine:
         The digest is made with the versions of then: the lock guards the files, and a calculator
         that has a new version has not changed these.
         """
-        if scheme(self.digest) == 1:
-            return rulebook.first_digest == self.digest
         versions = {**dict.fromkeys(rulebook.versions, 1), **dict(self.versions)}
-        return second_digest(rulebook.first_digest, versions) == self.digest
+        return rulebook_digest(rulebook.rules_digest, versions) == self.digest
 
 
 @frozen
@@ -129,8 +126,7 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
             message = f"{match[1]} has a line for {day} already"
             errors.append(ErrorDetail(code="duplicate", message=message, file=file, line=number))
         else:
-            digest, versions = match[3] or match[4], _versions(match[5] or "")
-            lines[match[1], day] = LockLine(match[1], day, digest, number, versions)
+            lines[match[1], day] = LockLine(match[1], day, match[3], number, _versions(match[4]))
     return Lock(tuple(lines.values()), through, lock_format), tuple(errors)
 
 
@@ -239,8 +235,7 @@ def lines_not_locked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list
 
 def lines_to_add(lock: Lock, new: list[LockLine], on: date) -> list[str]:
     """Return the text of the lines to add to *lock* on the day *on*, with the *new* changes."""
-    stated = [f"format {LOCK_FORMAT}"] if new and lock.format < LOCK_FORMAT else []
-    lines = [*stated, *(str(line) for line in new)]
+    lines = [str(line) for line in new]
     if new or lock.through is None or lock.through < on:
         lines.append(f"through {on}")
     return lines

@@ -196,14 +196,6 @@ def _deals_of(event: Mapping[str, Any]) -> set[str]:
     return named | {posting["deal_id"] for posting in event.get("postings", ())}
 
 
-def _of_any_format(event: dict[str, Any]) -> dict[str, Any]:
-    """Return *event* with the fields of the newest format, where the first one has others."""
-    if event["format"] != 1 or event["type"] != "OfferAccepted":
-        return event
-    details = {} if event["bank_details"] is None else {"bank_details": ""}
-    return {**event, **event["reply"], "sections": details}
-
-
 @define
 class ProjectedOffer:
     """An offer of an application: its original `terms` and its current `status`."""
@@ -275,7 +267,7 @@ class Projection(ProjectedDeals):
         self.last_at = at
         apply_event = self._APPLY.get(event["type"])
         if apply_event is not None:  # an event that is not listed changes nothing that is compared
-            apply_event(self, _of_any_format(event))
+            apply_event(self, event)
         self.sequence = event.get("sequence", self.sequence + 1)
         for deal_id in _deals_of(event) & self.deals.keys():
             self.deals[deal_id].sequence = self.sequence

@@ -187,11 +187,8 @@ def _check_lookup(exchange: Exchange, projection: Projection) -> None:
 
 
 def _check_receipt(exchange: Exchange, projection: Projection) -> None:
-    """Check the reply of an operation on a deal: a receipt, or in the first format the deal."""
+    """Check the receipt of an operation on a deal."""
     reply = exchange.reply
-    if "transactions" in reply:
-        _check_deal(reply, projection, exchange.at)
-        return
     deal = projection.deals.get(reply["deal_id"])
     expect(deal is not None, "lookup-agrees", "the receipt is of a deal that no event funded")
     assert deal is not None, "expected just before"
