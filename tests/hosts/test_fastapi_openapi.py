@@ -29,7 +29,6 @@ REPLIES = {
     "reply_application": "Application",
     "reply_applications": "Applications",
     "reply_assessment": "Assessment",
-    "reply_deal": "Deal",
     "reply_deal_receipt": "DealReceipt",
     "reply_evidence": "HeldEvidence",
     "reply_holds": "Holds",
