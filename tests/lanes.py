@@ -47,6 +47,7 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "built",
             "docs/test_code_blocks.py",
             "docs/test_docstrings.py::test_the_examples_of_a_package_run",
+            "docs/test_notebooks.py",
             "docs/test_portfolio_script.py",
             "docs/test_scenarios.py",
         ),

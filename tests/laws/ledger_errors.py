@@ -32,8 +32,8 @@ ERRORS = {
          "check_at_most(self.amount, self.amount,"),
     ],
     "a transfer is doubled by a retry": [
-        (ledger_operations.Transfer.decide, "if not all(recorded):\n            if any(recorded):",
-         "if True:\n            if False:"),
+        (ledger_operations.Transfer.decide, "if not all(recorded):", "if True:"),
+        (ledger_operations.Transfer.decide, "if any(recorded):", "if False:"),
     ],
     "only the last of several reversals counts": [
         (ledger.taken_back, "totals.get(entry.reverses, 0) + entry.amount.minor",

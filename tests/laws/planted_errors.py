@@ -8,9 +8,12 @@ import textwrap
 
 def plant(monkeypatch, edits):
     """Make the *edits* in the engine: every caller then runs the changed function."""
+    sources = {}
     for function, old, new in edits:
-        source = textwrap.dedent(inspect.getsource(function))
+        source = sources.get(function) or textwrap.dedent(inspect.getsource(function))
         assert source.count(old) == 1, f"{function.__name__} has {old!r} {source.count(old)} times"
+        sources[function] = source.replace(old, new)
+    for function, source in sources.items():
         changed = {}
-        exec(source.replace(old, new).replace("@property\n", ""), function.__globals__, changed)
+        exec(source.replace("@property\n", ""), function.__globals__, changed)
         monkeypatch.setattr(function, "__code__", changed[function.__name__].__code__)
