@@ -8,11 +8,12 @@ from holdback.lifecycle import events as happened
 from holdback.merchant.application import (
     Applications,
     ApplicationView,
+    CheckRecord,
     HeldCheck,
     HeldEvidence,
+    HeldFact,
     ProductDecision,
 )
-from holdback.merchant.evidence import CheckRecord, HeldFact
 from holdback.merchant.merchant import CarriedOut, RememberedRequest, Signature
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.referral import (

@@ -18,7 +18,7 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle import events as happened
 from holdback.lifecycle.deals.lookup import RenewalReview
-from holdback.lifecycle.fingerprint import fingerprint
+from holdback.lifecycle.operation import fingerprint
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest, RequiredChecks
 from holdback.merchant.deal import (

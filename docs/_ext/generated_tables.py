@@ -28,9 +28,8 @@ from holdback.exact.money import Currency
 from holdback.lifecycle.transitions import NOT_YET, TABLE
 from holdback.merchant.ledger import KINDS
 from holdback.offers.calculator import Percent, Ratio
-from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
-from holdback.offers.settlement_calculators import SettlementBand
+from holdback.offers.shipped_calculators import Band, SettlementBand
 from holdback.rules import Fact, Kind
 from holdback.rules.operators import OPERATORS
 from holdback.rules.parser import GRAMMAR

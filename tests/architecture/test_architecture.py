@@ -35,7 +35,7 @@ ROW = {module: place for place, row in enumerate(ROWS) for module in row}
 
 # Third-party packages, and standard modules that reach outside the process: who may import them.
 IMPORTED_BY = {
-    "cattrs": ("wire", "jurisdictions.reader", "offers.settings"),
+    "cattrs": ("wire", "jurisdictions.reader", "offers.registry"),
     "click": ("cli",),
     "pytest": ("pytest_plugin", "testing.conformance"),
     "pathlib": (

@@ -40,9 +40,9 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.offers import days_to_repay
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase
-from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.quote import quote
 from holdback.offers.registry import BUILT_IN, bind
+from holdback.offers.shipped_calculators import ceil_to, floor_to
 
 LINES = lines_of()
 LEAST = 2_000

@@ -23,7 +23,7 @@ from holdback.eligibility.derived_facts import deal_counts
 from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
-from holdback.lifecycle.evidence import check_states as evidence
+from holdback.lifecycle.evidence import checks as evidence
 from holdback.lifecycle.offers import invitation, product_decisions
 from holdback.lifecycle.offers import requests as offers
 

@@ -265,7 +265,7 @@ def test_a_host_names_its_own_calculators(tmp_path):
     )
     without = pytest_in(folder)
     (folder / "conftest.py").write_text(
-        "from holdback.offers.term import FixedTerm\n\n\n"
+        "from holdback.offers.shipped_calculators import FixedTerm\n\n\n"
         "def pytest_holdback_calculators(config):\n"
         "    return {'term/seasonal': FixedTerm}\n"
     )

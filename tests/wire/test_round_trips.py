@@ -17,8 +17,8 @@ from holdback.lifecycle.events import Event
 from holdback.merchant.product import Offers
 from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
-from holdback.wire.state_rows import state_converter, state_text
-from holdback.wire.structuring import structured
+from holdback.wire.converter import structured
+from holdback.wire.stored import state_converter, state_text
 from situations import situation
 
 HOSTILE = {

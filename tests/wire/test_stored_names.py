@@ -13,8 +13,7 @@ from holdback import Merchant
 from holdback.exact.exact_json import Opaque, Verbatim
 from holdback.exact.money import Money
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
-from holdback.wire.converter import event_converter
-from holdback.wire.structuring import structured
+from holdback.wire.converter import event_converter, structured
 
 HERE = Path(__file__).parent
 

@@ -14,6 +14,7 @@ from typing import Final
 from holdback.eligibility.facts import MOST_PERCENT
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import (
     DEFAULTED,
     RECOVERED,
@@ -23,7 +24,6 @@ from holdback.merchant.deal import (
     TYPES,
     Deal,
 )
-from holdback.merchant.evidence import HeldFact
 from holdback.merchant.ledger import REMITTANCE, Entry
 from holdback.merchant.merchant import Merchant, Takings
 from holdback.merchant.schedule import elapsed_days, expected_share, paused_days

@@ -6,9 +6,10 @@ deep-copies, and a tuple is not equal to a list (decisions/values).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Final, NoReturn, Self, TypeVar
+from operator import attrgetter
+from typing import Any, Final, NoReturn, Self, TypeAlias, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -138,3 +139,39 @@ def frozen_records(items: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any
 def frozen_texts(texts: Mapping[str, str]) -> Mapping[str, str]:
     """Return *texts*, frozen; those that are frozen already cost nothing."""
     return texts if type(texts) is FrozenMapping else _mapping(texts)
+
+
+# -- A seal on the fields that a digest covers: no copy has others of them under the same digest.
+#
+# `attrs.evolve` calls the class with every field of the original, its seal among them. The seal
+# holds the fields of the original; if one of them differs, the copy is refused.
+
+Seal: TypeAlias = tuple[Any, ...]
+
+
+def sealing(*names: str) -> tuple[Callable[[Any], Seal], Callable[[Any, str], None]]:
+    """
+    Return the functions that seal the fields *names* of an object, and that check its `_seal`.
+
+    The check raises `TypeError`, which names the first changed field, with its second argument: how
+    to get what the caller wants.
+    """
+    seal: Callable[[Any], Seal] = attrgetter(*names)
+
+    def check(sealed: Any, cure: str) -> None:
+        # Tuples compare their items by identity first, so this costs next to nothing.
+        held, present = sealed._seal, seal(sealed)  # noqa: SLF001  # the field that this is about
+        if held == present:
+            return
+        changed = next(
+            name
+            for name, before, after in zip(names, held, present, strict=True)
+            if before is not after and before != after
+        )
+        kind = type(sealed).__name__
+        raise TypeError(
+            f"a {kind} with another `{changed}` would mean something else under the same digest; "
+            f"{cure}"
+        )
+
+    return seal, check

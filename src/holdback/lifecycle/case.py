@@ -9,8 +9,7 @@ from pendulum import DateTime
 
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
-from holdback.lifecycle.ids import IdFactory
+from holdback.lifecycle.context import Context, IdFactory
 from holdback.lifecycle.input_checks import Situation
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile

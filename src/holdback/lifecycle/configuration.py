@@ -16,8 +16,7 @@ from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.context import Context
-from holdback.lifecycle.ids import IdFactory, id_factory
+from holdback.lifecycle.context import Context, IdFactory, id_factory
 from holdback.lifecycle.input_checks import Situation
 from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import Merchant

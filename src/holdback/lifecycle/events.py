@@ -21,8 +21,8 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
+from holdback.merchant.application import CheckRecord
 from holdback.merchant.deal import Deal
-from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.ledger import Entry, Posting
 from holdback.merchant.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
 from holdback.merchant.offer import Offer

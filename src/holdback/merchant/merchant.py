@@ -18,8 +18,8 @@ from pendulum import DateTime
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.frozen_classes import frozen
+from holdback.merchant.application import CheckRecord
 from holdback.merchant.deal import FUNDED, Deal
-from holdback.merchant.evidence import CheckRecord
 from holdback.merchant.instants import as_instant
 from holdback.merchant.ledger import SignedMoney
 from holdback.merchant.offer import ELIGIBLE, Offer

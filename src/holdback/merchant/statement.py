@@ -10,11 +10,24 @@ INVARIANT: opening balance - amounts of the lines = closing balance, of each dea
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from attrs import evolve
+
+from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.merchant.ledger import KINDS, PRINCIPAL_RETURN, SETTLEMENT, SignedMoney
+from holdback.merchant.deal import RENEWAL, RENEWED, UNWOUND, Deal
+from holdback.merchant.ledger import (
+    KINDS,
+    PRINCIPAL_RETURN,
+    SETTLEMENT,
+    TRANSFER,
+    Entry,
+    SignedMoney,
+)
+from holdback.merchant.merchant import Merchant
 
 # The kinds of a funding, of which a ledger does not have entries: what the merchant received, and
 # what the deal costs. What the funding of a renewal paid of its base deal is a `settlement`.
@@ -118,3 +131,234 @@ class Statement:
     totals: tuple[KindTotal, ...] | None
     closing: SignedMoney | None
     deals: tuple[DealStatement, ...]
+
+
+# -- Every movement of a merchant's deals: their ledgers, and the fundings that made the deals.
+#
+# A funding is three movements: the `disbursement` to the merchant, the `settlement` of the deal
+# that it renews, and the `charge`. Together they are the repayment amount.
+
+# What a funding is made of, in order.
+_FUNDING: Final = (DISBURSEMENT, SETTLEMENT, CHARGE)
+
+
+@frozen
+class Movements:
+    """The movements of one deal in order: those that count, and the entries that do not."""
+
+    counted: tuple[StatementLine, ...]
+    unsettled: tuple[StatementLine, ...]
+
+
+@frozen
+class _Settlement:
+    """What the funding of a renewal paid of its base deal, and when that was undone, if it was."""
+
+    base: Deal
+    renewal: Deal
+    amount: Money
+
+    @property
+    def undone_on(self) -> date | None:
+        """The day on which the renewal was unwound, None if it was not."""
+        return self.renewal.closed_on if self.renewal.status == UNWOUND else None
+
+
+def movements(deals: Sequence[Deal]) -> Mapping[str, Movements]:
+    """Return the movements of all *deals* of a merchant, which are oldest first, by deal id."""
+    settlements = tuple(_settlements(deals))
+    return {deal.id: _movements(deal, settlements) for deal in deals}
+
+
+def _settlements(deals: Sequence[Deal]) -> Iterator[_Settlement]:
+    """Yield what renewals settled; one that settled nothing had a base deal that was repaid."""
+    linked: set[str] = set()
+    for place, deal in enumerate(deals):
+        if deal.base_deal_id is None and deal.type != RENEWAL:
+            continue
+        base = _base(deal, deals[:place], linked)
+        if base is None:
+            continue
+        if deal.status == UNWOUND:  # the base deal is active again, and holds nothing of it
+            amount = deal.credits.get(SETTLEMENT, Money(0, deal.repayment_amount.currency))
+        else:
+            amount = base.settled
+            linked.add(base.id)
+        if amount.minor:
+            yield _Settlement(base, deal, amount)
+
+
+def _base(deal: Deal, before: Iterable[Deal], linked: set[str]) -> Deal | None:
+    """Return the deal that the renewal *deal* settled, None if it settled none."""
+    bases = [base for base in before if base.id not in linked]
+    if deal.base_deal_id is not None:
+        return next((base for base in bases if base.id == deal.base_deal_id), None)
+    # From before deals named it: the deal that was renewed on the day of the funding.
+    ended = [base for base in bases if base.status == RENEWED]
+    return next((base for base in ended if base.closed_on == deal.funded_on), None)
+
+
+def _movements(deal: Deal, settlements: Sequence[_Settlement]) -> Movements:
+    entries = {entry.id: entry for entry in deal.entries}
+    counted: list[StatementLine] = []
+    unsettled: list[StatementLine] = []
+    for entry in deal.ledger:
+        target = entry if entry.reverses is None else entries.get(entry.reverses)
+        # What takes back an entry that never settled took no money back.
+        counts = entry.settled and target is not None and target.settled
+        (counted if counts else unsettled).append(_line(entry, deal, settlements))
+    counted += _of_undone_settlements(deal, settlements)
+    counted.sort(key=lambda line: (line.on, line.id))
+    return Movements((*_funding(deal, settlements), *counted), tuple(unsettled))
+
+
+def _line(entry: Entry, deal: Deal, settlements: Sequence[_Settlement]) -> StatementLine:
+    """Return the line of *entry*; the ledger's settlement by a renewal gets the renewal's id."""
+    line = StatementLine(
+        on=entry.on,
+        kind=entry.kind,
+        id=entry.id,
+        amount=Money(entry.signed, entry.amount.currency),
+        counterpart=entry.counterpart,
+        reverses=entry.reverses,
+    )
+    if entry.kind == SETTLEMENT and entry.counterpart is None:
+        renewals = (
+            settlement.renewal.id
+            for settlement in settlements
+            if settlement.base.id == deal.id and settlement.undone_on is None
+        )
+        return evolve(line, counterpart=next(renewals, None))
+    return line
+
+
+def _of_undone_settlements(
+    deal: Deal, settlements: Sequence[_Settlement]
+) -> Iterator[StatementLine]:
+    """Yield the settlement of *deal* by each renewal that was unwound, and its undoing."""
+    for settlement in settlements:
+        undone_on = settlement.undone_on
+        if settlement.base.id == deal.id and undone_on is not None:
+            line = StatementLine(
+                on=settlement.renewal.funded_on,
+                kind=SETTLEMENT,
+                id=SETTLEMENT,
+                amount=settlement.amount,
+                counterpart=settlement.renewal.id,
+            )
+            yield line
+            yield evolve(line, on=undone_on, amount=_negative(settlement.amount))
+
+
+def _funding(deal: Deal, settlements: Sequence[_Settlement]) -> Iterator[StatementLine]:
+    """Yield the movements of the funding of *deal*, of which none is zero."""
+    currency = deal.repayment_amount.currency
+    own = next((part for part in settlements if part.renewal.id == deal.id), None)
+    settled = 0 if own is None else own.amount.minor
+    amounts = {
+        DISBURSEMENT: deal.funded_amount.minor - settled,
+        SETTLEMENT: settled,
+        CHARGE: deal.repayment_amount.minor - deal.funded_amount.minor,
+    }
+    for kind in _FUNDING:
+        if amounts[kind]:
+            yield StatementLine(
+                on=deal.funded_on,
+                kind=kind,
+                id=kind,
+                amount=Money(-amounts[kind], currency),
+                counterpart=own.base.id if own is not None and kind == SETTLEMENT else None,
+            )
+
+
+def _negative(money: Money) -> Money:
+    return Money(-money.minor, money.currency)
+
+
+# -- Whether a statement balances: its lines against themselves, against each other and the deals.
+
+
+def statement_differences(
+    merchant: Merchant,
+    parts: Sequence[DealStatement],
+    movements: Mapping[str, Movements],
+    until: date | None,
+) -> Iterator[str]:
+    """
+    Yield a sentence for each difference in *parts*, the statements of the deals of *merchant*.
+
+    INVARIANT: the figures are compared with those of `Deal`, which are worked out in another way.
+    """
+    if len({deal.currency for deal in merchant.deals}) > 1:
+        yield "the deals are in more than one currency, which do not add up"
+    listed = {part.deal_id: part for part in parts}
+    for deal in merchant.deals:
+        if deal.id in listed:
+            yield from _arithmetic(listed[deal.id], deal.repayment_amount.currency)
+            yield from _deal(deal, listed[deal.id], movements[deal.id], until)
+    for part in parts:
+        for line in part.lines:
+            yield from _counterpart(part, line, listed)
+
+
+def _arithmetic(part: DealStatement, currency: Currency) -> Iterator[str]:
+    """Yield where a balance is not the one before it less the amount, or the totals are others."""
+    if part.closing is None:
+        return
+    left = (0 if part.opening is None else part.opening.minor) - _sum(part.carried_forward)
+    for line in part.lines:
+        left -= line.amount.minor
+        if line.balance is None or line.balance.minor != left:
+            expected = Money(left, currency)
+            yield f"deal {part.deal_id}: after {line.kind} {line.id}, expected {expected}"
+    if left != part.closing.minor:
+        lines = Money(left, currency)
+        yield f"deal {part.deal_id}: the lines lead to {lines}, not to {part.closing}"
+    if part.opening is not None and part.totals is not None:
+        by_totals = Money(part.opening.minor - _sum(part.totals), currency)
+        if by_totals != part.closing:
+            yield f"deal {part.deal_id}: the totals lead to {by_totals}, not to {part.closing}"
+
+
+def _deal(deal: Deal, part: DealStatement, lines: Movements, until: date | None) -> Iterator[str]:
+    """Yield where the closing balance and the later movements do not lead to what *deal* says."""
+    if part.closing is None:
+        return
+    later = [line for line in lines.counted if until is not None and line.on > until]
+    left = Money(
+        part.closing.minor - sum(line.amount.minor for line in later),
+        deal.repayment_amount.currency,
+    )
+    owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
+    if left.minor != owed:
+        says = Money(owed, deal.repayment_amount.currency)
+        yield f"deal {deal.id}: its movements leave {left}, and its figures say {says}"
+
+
+def _counterpart(
+    part: DealStatement, line: StatementLine, listed: Mapping[str, DealStatement]
+) -> Iterator[str]:
+    """Yield if *line*, a movement between two deals, does not have its other half."""
+    if line.kind not in {TRANSFER, SETTLEMENT}:
+        return
+    where = f"deal {part.deal_id}: {line.kind} {line.id} of {line.on}"
+    opposite = None if line.counterpart is None else listed.get(line.counterpart)
+    if opposite is None:
+        yield f"{where} is to or from a deal that is not in the statement"
+        return
+    through = opposite.closed_through
+    if through is not None and line.on <= through:
+        return  # it is among what was carried forward
+    halves = [
+        half
+        for half in opposite.lines
+        if (half.on, half.kind, half.counterpart) == (line.on, line.kind, part.deal_id)
+        and half.amount.minor == -line.amount.minor
+        and (half.id == line.id or line.kind == SETTLEMENT)
+    ]
+    if not halves:
+        yield f"{where} has no other half on deal {opposite.deal_id}"
+
+
+def _sum(totals: Sequence[KindTotal]) -> int:
+    return sum(total.amount.minor for total in totals)

@@ -21,7 +21,7 @@ from holdback.offers.calculator import (
     Term,
     TermCalculator,
 )
-from holdback.offers.term import days_to_repay
+from holdback.offers.shipped_calculators import days_to_repay
 
 __all__ = [
     "FactorRateCalculator",

@@ -13,9 +13,8 @@ from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_numbers import RoundingMode
-from holdback.exact.frozen_values import frozen_record
+from holdback.exact.frozen_values import Seal, frozen_record, sealing
 from holdback.exact.money import Currency
-from holdback.exact.seal import Seal, sealing
 from holdback.frozen_classes import frozen
 from holdback.rulebooks.calculator_choice import CalculatorChoice
 from holdback.rulebooks.check_terms import CheckTerms, age_limits

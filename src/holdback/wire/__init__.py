@@ -12,12 +12,17 @@ from __future__ import annotations
 
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.input_checks import Situation
+from holdback.merchant.instants import read_timestamp, write_timestamp
 from holdback.operations import COMMANDS, Reply
-from holdback.wire.commands import read_check_results, read_command, read_evidence
+from holdback.wire.commands import (
+    read_accept_request,
+    read_check_results,
+    read_command,
+    read_evidence,
+    read_offers_request,
+)
 from holdback.wire.formats import format_of
-from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
-from holdback.wire.replies import to_dict, write
-from holdback.wire.requests import read_accept_request, read_offers_request
+from holdback.wire.replies import CONTENT_TYPE, problem, to_dict, write, write_problem
 from holdback.wire.stored import (
     Stored,
     event_from_dict,
@@ -32,7 +37,6 @@ from holdback.wire.stored import (
     write_stored,
 )
 from holdback.wire.strict_json import REQUEST_LIMIT, read_json
-from holdback.wire.timestamps import read_timestamp, write_timestamp
 
 __all__ = [
     "COMMANDS",

@@ -17,26 +17,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from types import GenericAlias
-from typing import Any, Final, TypeAlias, get_args, get_origin
+from types import GenericAlias, MappingProxyType
+from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
 
 import attrs
 from cattrs import Converter
-from cattrs.gen import make_dict_structure_fn
+from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from pendulum import DateTime
 
-from holdback.exact.exact_json import Json, Opaque, Verbatim
+from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
+from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.exact.frozen_values import FrozenList, FrozenMapping
 from holdback.exact.money import Money
+from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
 from holdback.merchant.acceptance import ApplicationStatus
-from holdback.merchant.evidence import HeldFact
+from holdback.merchant.application import HeldFact
+from holdback.merchant.deal import Deal
+from holdback.merchant.instants import calendar_day, instant, write_timestamp
+from holdback.merchant.ledger import Entry, EntryTotals
+from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
+from holdback.merchant.product import Product
 from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
-from holdback.wire.added_fields import unstructure_fn
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number
-from holdback.wire.structuring import UnexpectedError
-from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 Structure: TypeAlias = Callable[[Any, Any], Any]
 
@@ -351,3 +356,124 @@ def _is_receipt(kind: Any) -> bool:
 def event_converter(*, unchanged: bool = False) -> Converter:
     """Return the converter of events; one for *unchanged* documents names no errors."""
     return make_converter(unchanged=unchanged)
+
+
+# -- Fields of stored classes that are left out while they say nothing.
+
+# With their defaults these fields say what a document without them says.
+ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
+    {
+        Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds"),
+        Fulfilment: (
+            "lapses_at",
+            "signature_before",
+            "signature",
+            "accepted_details",
+            "product",
+            "priced_on",
+            "queued",
+        ),
+        OfferSet: ("requoted",),
+        Product: ("codes", "queued"),
+        Deal: (
+            "base_deal_id",
+            "product",
+            "priced_on",
+            "cooling_off_days",
+            "late_remittances",
+            "pauses",
+            "terms_changes",
+        ),
+        Entry: ("kind", "counterpart"),
+        EntryTotals: ("credits",),
+        OffersIssued: ("referrals", "consents"),
+        OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
+        RenewalEligibilityChanged: ("decided_by",),
+    }
+)
+
+
+def unstructure_fn(kind: Any, converter: Converter) -> Callable[[Any], dict[str, Json]]:
+    """
+    Return the function that writes an object of *kind*.
+
+    A field of `ADDED_FIELDS` is left out while it has its default
+    (decisions/formats#fields-that-are-left-out).
+    """
+    left_out = override(omit_if_default=True)
+    added: dict[str, Any] = dict.fromkeys(ADDED_FIELDS.get(kind, ()), left_out)
+    write: Callable[[Any], dict[str, Json]] = make_dict_unstructure_fn(
+        kind, converter, _cattrs_use_alias=True, **added
+    )
+    return write
+
+
+# -- Structuring a stored document: its errors, each with the place and without a value.
+
+_T = TypeVar("_T")
+
+
+class UnexpectedError(Exception):
+    """
+    A value of the wrong type for its field; the message says what was expected, without it.
+
+    `inside` names the part of the value that is wrong.
+    """
+
+    def __init__(self, message: str, inside: str | None = None) -> None:
+        super().__init__(message)
+        self.inside = inside
+
+
+def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:
+    """
+    Return the *kind* that *tree* holds.
+
+    Raises:
+        StateError: naming every error with its JSON path.
+    """
+    errors: list[ErrorDetail] = []
+    try:
+        return converter.structure(tree, kind)
+    except Exception as error:  # noqa: BLE001  # the errors of cattrs have no common class
+        _collect(error, path, errors)
+    # Raised outside the handler: the errors of cattrs hold values, which may be personal data.
+    raise StateError(errors)
+
+
+def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None:
+    """Add the details of *error*, which is about *path*, to *errors*; its values are left out."""
+    if isinstance(error, ClassValidationError):
+        fields, others = error.group_exceptions()
+        # cattrs names the attributes; the document has their aliases.
+        aliases = {attribute.name: attribute.alias for attribute in attrs.fields(error.cl)}
+        for inner, note in fields:
+            _collect(inner, f"{path}.{aliases[note.name]}", errors)
+        for inner in others:
+            _collect(inner, path, errors)
+    elif isinstance(error, IterableValidationError):
+        for inner, place in error.group_exceptions()[0]:
+            _collect(inner, f"{path}[{place.index}]", errors)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        names = [str(attribute.alias) for attribute in attrs.fields(error.cl)]
+        for name in sorted(error.extra_fields):
+            hint = did_you_mean(name, names)
+            errors.append(
+                ErrorDetail(
+                    code="unknown_field",
+                    message="unknown field",
+                    path=field_path(path, name),
+                    hint=hint,
+                )
+            )
+    elif isinstance(error, KeyError):
+        errors.append(ErrorDetail(code="missing", message="the field is missing", path=path))
+    elif isinstance(error, UnexpectedError):
+        path = path if error.inside is None else field_path(path, error.inside)
+        errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
+    elif isinstance(error, InvalidDocument):  # a validator of the model
+        errors += [
+            attrs.evolve(detail, path=path + (detail.path or "$")[1:]) for detail in error.errors
+        ]
+    else:
+        errors.append(ErrorDetail(code="wrong_value", message="this cannot be read", path=path))

@@ -22,9 +22,9 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.bounds import TOO_MUCH
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.money import MINOR_UNITS, Currency, Money
-from holdback.wire import timestamps
+from holdback.merchant import instants as timestamps
+from holdback.merchant.instants import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 from holdback.wire.strict_json import checked_tree, is_number, tree_and_errors
-from holdback.wire.timestamps import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 
 
 class Errors(list[ErrorDetail]):

@@ -109,7 +109,7 @@ def test_no_lock_while_a_file_is_invalid(folder):
 
 HOST = """
 from typing import ClassVar
-from holdback.offers.term import FixedTerm
+from holdback.offers.shipped_calculators import FixedTerm
 
 class Seasonal(FixedTerm):
     version: ClassVar[int] = 3

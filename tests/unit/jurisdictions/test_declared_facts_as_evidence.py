@@ -7,7 +7,7 @@ import pytest
 from holdback import Engine, Merchant, wire
 from holdback.errors import ConfigurationError
 from holdback.lifecycle.events import OffersIssued
-from holdback.merchant.evidence import HeldFact
+from holdback.merchant.application import HeldFact
 from holdback.operations import AssessRenewal, RequireChecks, ReviewRenewal
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded

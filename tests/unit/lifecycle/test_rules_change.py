@@ -10,7 +10,7 @@ from holdback import Engine, Jurisdictions, Merchant, Refusal, Takings, wire
 from holdback.errors import ConfigurationError
 from holdback.exact.money import Money
 from holdback.lifecycle.offers.application import filled_application
-from holdback.merchant.evidence import HeldFact
+from holdback.merchant.application import HeldFact
 from holdback.operations import AssessRenewal, CloseDeal, LookUp, RecordTakings, RequireChecks
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded

@@ -12,9 +12,7 @@ from holdback import Context, InvalidDocument, Merchant, Money, wire
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.deal import CANCELLED
 from holdback.merchant.ledger import KINDS, Entry
-from holdback.merchant.movements import movements
-from holdback.merchant.statement import STATEMENT_KINDS
-from holdback.merchant.statement_check import statement_differences
+from holdback.merchant.statement import STATEMENT_KINDS, movements, statement_differences
 from holdback.operations import AskStatement, RecordRemittance, Refund, Transfer, UnwindDeal
 from journey import ENGINE, Journey
 

@@ -20,10 +20,18 @@ from holdback import (
 from holdback.eligibility.facts import catalogue
 from holdback.exact.money import Currency
 from holdback.offers.calculator import PricingCase, Term
-from holdback.offers.factor_rate import Band, BandedRate, FlatRate
-from holdback.offers.limits import FixedLimits, TakingsMultiple
-from holdback.offers.split_percentage import Affordability, Chosen
-from holdback.offers.term import FixedTerm, TakingsPace, days_to_repay
+from holdback.offers.shipped_calculators import (
+    Affordability,
+    Band,
+    BandedRate,
+    Chosen,
+    FixedLimits,
+    FixedTerm,
+    FlatRate,
+    TakingsMultiple,
+    TakingsPace,
+    days_to_repay,
+)
 
 GBP = Currency.of("GBP")
 FACTS = catalogue(GBP)

@@ -20,7 +20,7 @@ from every_case import for_every
 from holdback import Money
 from holdback.exact.money import Currency
 from holdback.offers.calculator import SettlementCase
-from holdback.offers.settlement_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
+from holdback.offers.shipped_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
 from journey import EVIDENCE, Journey
 
 GBP = Currency.of("GBP")

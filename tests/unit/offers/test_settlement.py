@@ -19,7 +19,7 @@ from holdback.exact.money import Currency
 from holdback.offers import SettlementCalculator, SettlementCase
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement import settlement_discount
-from holdback.offers.settlement_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
+from holdback.offers.shipped_calculators import BandsOfTerm, PercentageOfCost, SettlementBand
 from holdback.tools.example_run import run_examples
 from holdback.tools.lint.lint import findings
 from holdback.tools.mutants.mutation import verdicts

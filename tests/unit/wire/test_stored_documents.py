@@ -13,10 +13,9 @@ from every_case import for_every
 from holdback import StateError, wire
 from holdback.exact.exact_json import Opaque, Verbatim, write_json
 from holdback.lifecycle.events import RenewalEligibilityChanged
-from holdback.merchant.evidence import HeldFact
-from holdback.wire.converter import event_converter
+from holdback.merchant.application import HeldFact
+from holdback.wire.converter import event_converter, structured
 from holdback.wire.strict_json import read_json
-from holdback.wire.structuring import structured
 from stored_json import edited, resealed, tree_of, written
 
 STATE = wire.write_merchant(wire_samples.MERCHANT)

@@ -15,7 +15,7 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import (
     ApplicationClosed,
     ApplicationLapsed,
@@ -28,7 +28,6 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.operation import Command, FreeText, PersonalCommand
 from holdback.lifecycle.people.bank_details import check_details, may_submit, needed_details
-from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
 from holdback.merchant.deal import DEFAULTED, FUNDED, INITIAL, RECOVERED, RENEWAL, REPAID, Deal

@@ -16,7 +16,7 @@ from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
-from holdback.lifecycle.evidence.check_states import TAKINGS, check_states
+from holdback.lifecycle.evidence.checks import TAKINGS, check_states
 from holdback.lifecycle.offers.invitation import RULES, Invitation, invitation
 from holdback.lifecycle.offers.requests import required_check
 from holdback.lifecycle.offers.status import RenewalCase, renewal_case

@@ -18,7 +18,7 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import conflict, status_changes
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.decision import Decision, deal_receipt, takings_receipt
 from holdback.lifecycle.events import (
     ApplicationClosed,
     DealClosed,
@@ -30,7 +30,6 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.input_checks import remittance_errors, takings_errors
 from holdback.lifecycle.operation import Command
-from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal
 from holdback.merchant.ledger import TRANSFER, WAIVER, WRITE_OFF, Entry, Posting

@@ -16,7 +16,6 @@ from holdback.lifecycle.operation import Question
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS
 from holdback.merchant.merchant import Merchant
-from holdback.merchant.movements import Movements, movements
 from holdback.merchant.statement import (
     DISBURSEMENT,
     RECEIVED,
@@ -24,10 +23,12 @@ from holdback.merchant.statement import (
     STATEMENT_KINDS,
     DealStatement,
     KindTotal,
+    Movements,
     Statement,
     StatementLine,
+    movements,
+    statement_differences,
 )
-from holdback.merchant.statement_check import statement_differences
 from holdback.merchant.validators import day, optional, plain_day
 
 

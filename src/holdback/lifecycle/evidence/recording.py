@@ -10,15 +10,12 @@ from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import EvidenceRecorded
-from holdback.lifecycle.evidence.check_records import check_records
 from holdback.lifecycle.evidence.check_results import CheckResult
-from holdback.lifecycle.evidence.check_states import check_states
+from holdback.lifecycle.evidence.checks import check_records, check_states
 from holdback.lifecycle.operation import Command, Question
-from holdback.lifecycle.receipts import record_receipt
-from holdback.merchant.application import HeldCheck, HeldEvidence
-from holdback.merchant.evidence import CheckRecord
+from holdback.merchant.application import CheckRecord, HeldCheck, HeldEvidence
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import as_tuple, instance_of, tuple_of

@@ -15,18 +15,16 @@ from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.context import Context, IdFactory
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
-from holdback.lifecycle.evidence.check_states import (
+from holdback.lifecycle.evidence.checks import (
     TAKINGS,
     CheckState,
     check_states,
     evidence_facts,
 )
-from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
-from holdback.lifecycle.ids import IdFactory
 from holdback.lifecycle.offers.invitation import decided_invitation
 from holdback.lifecycle.offers.product_decisions import (
     DecidedProduct,
@@ -35,7 +33,7 @@ from holdback.lifecycle.offers.product_decisions import (
     referral_of,
 )
 from holdback.lifecycle.offers.status import base_deal, renewal_case
-from holdback.lifecycle.operation import PersonalCommand, Question
+from holdback.lifecycle.operation import PersonalCommand, Question, fingerprint
 from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks

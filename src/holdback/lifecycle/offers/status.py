@@ -14,7 +14,7 @@ from pendulum import DateTime
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.derived_facts import renewal_facts
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.evidence.check_states import evidence_facts
+from holdback.lifecycle.evidence.checks import evidence_facts
 from holdback.merchant.deal import REPAID, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.rulebooks.rulebook import Rulebook

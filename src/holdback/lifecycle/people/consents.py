@@ -12,10 +12,9 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import ConsentsRecorded, Event
 from holdback.lifecycle.operation import PersonalCommand
-from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.rulebooks.rulebook import Rulebook

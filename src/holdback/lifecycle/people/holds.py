@@ -14,11 +14,10 @@ from attrs import field
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import Event, HoldLifted, HoldPlaced
 from holdback.lifecycle.operation import Command, FreeText, PersonalCommand, PersonalQuestion
 from holdback.lifecycle.people.referrals import noted
-from holdback.lifecycle.receipts import record_receipt
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.referral import Hold, Holds, NotedHold

@@ -25,9 +25,8 @@ from holdback.exact.money import Currency, Money
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
-from holdback.merchant.application import Application, OffersRequest
+from holdback.merchant.application import Application, HeldFact, OffersRequest
 from holdback.merchant.deal import STATUSES, TYPES, Deal
-from holdback.merchant.evidence import HeldFact
 from holdback.merchant.ledger import (
     KINDS,
     REMITTANCE,

@@ -17,6 +17,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.instants import write_timestamp
 from holdback.merchant.ledger import SignedMoney
 from holdback.operations import (
     OPERATIONS,
@@ -36,7 +37,6 @@ from holdback.testing.strategies.values import (
     as_currency,
     money,
 )
-from holdback.wire.timestamps import write_timestamp
 
 Input: TypeAlias = dict[str, Json]
 

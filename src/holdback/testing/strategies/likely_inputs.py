@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.merchant.deal import DEFAULTED, Deal
-from holdback.merchant.instants import utc
+from holdback.merchant.instants import utc, write_timestamp
 from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
 from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.operations import OPERATIONS
@@ -23,7 +23,6 @@ from holdback.testing.strategies.likely_money import MONEY_INPUTS, sensible_mone
 from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 from holdback.testing.strategies.rules import evidence, named_facts
 from holdback.testing.strategies.values import days_up_to
-from holdback.wire.timestamps import write_timestamp
 
 BANKS: Final[tuple[Mapping[str, Json], ...]] = (
     {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},

@@ -19,10 +19,14 @@ from holdback.exact.exact_numbers import (
     scaled,
 )
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
-from holdback.offers.factor_rate import BandedRate, FlatRate
-from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.registry import PriceableProduct
-from holdback.offers.split_percentage import Affordability
+from holdback.offers.shipped_calculators import (
+    Affordability,
+    BandedRate,
+    FixedLimits,
+    FlatRate,
+    TakingsMultiple,
+)
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.example_run import bound
 

@@ -47,9 +47,8 @@ from holdback.jurisdictions.source_rules import (
 )
 from holdback.merchant.merchant import SIGNATURES
 from holdback.offers.calculator import Percent, Ratio
-from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
-from holdback.offers.settlement_calculators import SettlementBand
+from holdback.offers.shipped_calculators import Band, SettlementBand
 from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CALCULATORS
 from holdback.rulebooks.rulebook import RENEWALS
 from holdback.rules import Fact, Kind, Type

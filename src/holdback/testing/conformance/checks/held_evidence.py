@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from holdback.merchant.instants import write_timestamp
 from holdback.testing import payloads
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulated.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.simulated.requests import decisions, request_offers
 from holdback.testing.conformance.simulated.simulation import Simulation
-from holdback.wire.timestamps import write_timestamp
 
 
 def evidence(session: Session) -> None:

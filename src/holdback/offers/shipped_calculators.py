@@ -1,0 +1,408 @@
+"""The calculators that ship: split percentage, term, factor rate, limits and early settlement."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from attrs import Attribute, field
+
+from holdback.errors import InvalidValue
+from holdback.exact.bounds import (
+    MOST_OFFERS,
+    MOST_RATIO,
+    MOST_SPLIT,
+    MOST_TERM_DAYS,
+    MOST_TERM_MONTHS,
+)
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, plain, scaled, subtract
+from holdback.exact.money import Money
+from holdback.frozen_classes import frozen
+from holdback.merchant.product import Limits
+from holdback.offers.calculator import (
+    DAYS_A_YEAR,
+    MONTHS_A_YEAR,
+    Percent,
+    PricingCase,
+    Ratio,
+    SettlementCase,
+    Term,
+)
+
+# -- Terms: the time in which the financing is expected to be repaid.
+
+
+def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentage: Decimal) -> int:
+    """
+    Return the days in which the split of the takings repays *repayment_amount*, rounded up.
+
+    That is `repayment / (takings a day x split)` with a month of 365/12 days, in whole numbers.
+
+    >>> days_to_repay(Money.parse("GBP 11800.00"), 2_000_000, Decimal("12.5"))
+    144
+    """
+    # One division of integers, rounded up, so no intermediate result is rounded.
+    split = scaled(split_percentage, PERCENT_PLACES)
+    remitted = monthly_takings * MONTHS_A_YEAR * split
+    return -(-repayment_amount.minor * DAYS_A_YEAR * HUNDRED_PERCENT // remitted)
+
+
+def check_months(_: object, __: object, number: Any) -> None:
+    """Validate a term in months."""
+    if not 1 <= number <= MOST_TERM_MONTHS:
+        message = f"expected at least one month, and at most {MOST_TERM_MONTHS}"
+        raise InvalidValue("out_of_range", message)
+
+
+@frozen(kw_only=True)
+class TakingsPace:
+    """The term in which the split of the merchant's average takings repays the deal."""
+
+    version: ClassVar[int] = 1
+
+    def __call__(
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term | None:
+        """Return the term; None while the takings are unknown, or too low for any term."""
+        takings = case.number("average_monthly_takings")
+        if not takings:
+            return None
+        days = days_to_repay(repayment_amount, takings, split_percentage)
+        return Term.of_days(days) if days <= MOST_TERM_DAYS else None
+
+
+@frozen(kw_only=True)
+class FixedTerm:
+    """The same term of whole `months` for everyone."""
+
+    version: ClassVar[int] = 1
+
+    months: int = field(validator=check_months)
+
+    def __call__(
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term:
+        """Return the configured term."""
+        return Term.of_months(self.months)
+
+
+def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
+    if not choices or list(choices) != sorted(set(choices)):
+        raise ValueError("expected at least one percentage, each above the one before")
+    if choices[0] <= 0 or choices[-1] > MOST_SPLIT:
+        raise InvalidValue("out_of_range", "expected percentages above 0% and up to 100%")
+    if len(choices) > MOST_OFFERS:
+        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} percentages")
+
+
+@frozen(kw_only=True)
+class Chosen:
+    """The merchant chooses: an offer for each of the `choices`."""
+
+    version: ClassVar[int] = 1
+
+    choices: tuple[Percent, ...] = field(validator=_shares)
+
+    def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...]:
+        """Return all choices."""
+        return self.choices
+
+
+@frozen(kw_only=True)
+class Affordability:
+    """
+    The smallest of `choices` that repays within `longest_term_months` at the current takings.
+
+    When even the largest does not, the amount is not affordable and is not offered.
+    """
+
+    version: ClassVar[int] = 1
+
+    choices: tuple[Percent, ...] = field(validator=_shares)
+    longest_term_months: int = field(validator=check_months)
+
+    def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
+        """Return the smallest sufficient choice, or (); None while takings are unknown."""
+        takings = case.number("average_monthly_takings")
+        if takings is None:
+            return None
+        # Without takings no split ever repays the amount. Choices ascend, so the first is smallest.
+        for choice in self.choices if takings else ():
+            days = days_to_repay(repayment_amount, takings, choice)
+            if days * MONTHS_A_YEAR <= self.longest_term_months * DAYS_A_YEAR:
+                return (choice,)
+        return ()
+
+
+# -- Factor rates, the cost of financing: `repayment_amount = funded_amount x factor_rate`.
+
+_ONE = Decimal(1)
+_NO_DISCOUNT = Ratio(Decimal(0))
+
+
+def _discounted(rate: Decimal, discount: Decimal, case: PricingCase) -> Decimal:
+    """Return *rate* less the discount of a renewal; a factor rate is never below 1."""
+    return max(_ONE, subtract(rate, discount)) if case.renewal else rate
+
+
+def _rate(_: object, __: object, rate: Any) -> None:
+    if not _ONE <= rate <= MOST_RATIO:
+        raise InvalidValue("out_of_range", f"a factor rate is at least 1 and at most {MOST_RATIO}")
+
+
+def _discount(_: object, __: object, discount: Any) -> None:
+    if not 0 <= discount <= MOST_RATIO:
+        message = f"a renewal discount is not negative, and at most {MOST_RATIO}"
+        raise InvalidValue("out_of_range", message)
+
+
+@frozen(kw_only=True)
+class FlatRate:
+    """The same `rate` for everyone, less `renewal_discount` in a renewal."""
+
+    version: ClassVar[int] = 1
+
+    rate: Ratio = field(validator=_rate)
+    renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
+
+    @property
+    def highest(self) -> Decimal:
+        """The highest rate that it can return."""
+        return self.rate
+
+    def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
+        """Return the factor rate."""
+        return _discounted(self.rate, self.renewal_discount, case)
+
+
+@frozen
+class Band:
+    """A band of a banded rate: values below `up_to`, a scaled number; None has no bound."""
+
+    up_to: int | None
+    rate: Ratio = field(validator=_rate)
+
+
+@frozen(kw_only=True)
+class BandedRate:
+    """
+    A rate by the band of the fact `on`, less `renewal_discount` in a renewal.
+
+    A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`.
+    While the fact is unknown the highest rate applies: ignorance never makes financing cheaper.
+    """
+
+    version: ClassVar[int] = 1
+
+    on: str
+    bands: tuple[Band, ...] = field()
+    renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
+
+    @bands.validator
+    def _in_order(self, _: object, bands: tuple[Band, ...]) -> None:
+        if len(bands) > MOST_OFFERS:
+            raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
+        if not bands or bands[-1].up_to is not None:
+            raise ValueError("the last band has a rate and no `up_to`")
+        before = None
+        for place, band in enumerate(bands[:-1], start=1):
+            if band.up_to is None or (before is not None and band.up_to <= before):
+                raise ValueError(
+                    "every band but the last has an `up_to`, each above the one before, and band "
+                    f"{place} has {'none' if band.up_to is None else 'a lower one or the same'}"
+                )
+            before = band.up_to
+
+    @property
+    def highest(self) -> Decimal:
+        """The highest rate that it can return."""
+        return max(band.rate for band in self.bands)
+
+    def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
+        """Return the factor rate."""
+        number = case.number(self.on)
+        # Ignorance never makes financing cheaper (decisions/three-ideas).
+        rate = self.highest if number is None else self._of(number)
+        return _discounted(rate, self.renewal_discount, case)
+
+    def _of(self, number: int) -> Decimal:
+        for band in self.bands:
+            if band.up_to is None or number < band.up_to:
+                return band.rate
+        raise AssertionError("the last band has no `up_to`")
+
+
+# -- Limits: the smallest and the largest amount that a merchant may be offered.
+
+
+def _above_zero(_: object, attribute: Attribute[Any], value: Any) -> None:
+    if value is not None and value.minor <= 0:
+        raise InvalidValue("out_of_range", f"`{attribute.name}` must be above zero")
+
+
+def _multiple(_: object, __: object, multiple: Any) -> None:
+    if not 0 < multiple <= MOST_RATIO:
+        message = f"`multiple` must be above zero, and at most {MOST_RATIO}"
+        raise InvalidValue("out_of_range", message)
+
+
+def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
+    if calculator.minimum > calculator.maximum:
+        raise ValueError("`minimum` is above `maximum`")
+
+
+@frozen(kw_only=True)
+class FixedLimits:
+    """The same `minimum` and `maximum` for every merchant; offers are whole multiples of `step`."""
+
+    version: ClassVar[int] = 1
+
+    minimum: Money = field(validator=_above_zero)
+    maximum: Money
+    step: Money | None = field(default=None, validator=_above_zero)
+
+    def __attrs_post_init__(self) -> None:
+        _in_order(self)
+
+    @property
+    def configured(self) -> Limits:
+        """The configured bounds."""
+        return Limits(minimum=self.minimum, maximum=self.maximum)
+
+    def __call__(self, case: PricingCase) -> Limits:
+        """Return the configured bounds."""
+        return self.configured
+
+
+@frozen(kw_only=True)
+class TakingsMultiple:
+    """
+    A maximum of `multiple` times the average monthly takings, rounded down to a whole `step`.
+
+    It is never above `maximum`, and `minimum` is fixed.
+    """
+
+    version: ClassVar[int] = 1
+
+    minimum: Money = field(validator=_above_zero)
+    maximum: Money
+    multiple: Ratio = field(validator=_multiple)
+    step: Money | None = field(default=None, validator=_above_zero)
+
+    def __attrs_post_init__(self) -> None:
+        _in_order(self)
+
+    @property
+    def configured(self) -> Limits:
+        """The configured bounds."""
+        return Limits(minimum=self.minimum, maximum=self.maximum)
+
+    def __call__(self, case: PricingCase) -> Limits | None:
+        """Return the bounds for the merchant's takings; None while these are unknown."""
+        takings = case.number("average_monthly_takings")
+        if takings is None:
+            return None
+        # Rounding down to a step keeps the offer within both the multiple and the maximum.
+        most = min(case.times(Money(takings, case.currency), self.multiple), self.maximum)
+        return Limits(minimum=self.minimum, maximum=floor_to(most, self.step))
+
+
+def floor_to(amount: Money, step: Money | None) -> Money:
+    """
+    Return *amount* rounded down to a whole multiple of *step*.
+
+    >>> floor_to(Money.parse("GBP 1299.99"), Money.parse("GBP 100.00"))
+    Money.parse('GBP 1200.00')
+    """
+    return (
+        amount if step is None else Money(amount.minor // step.minor * step.minor, amount.currency)
+    )
+
+
+def ceil_to(amount: Money, step: Money | None) -> Money:
+    """
+    Return *amount* rounded up to a whole multiple of *step*.
+
+    >>> ceil_to(Money.parse("GBP 1200.01"), Money.parse("GBP 100.00"))
+    Money.parse('GBP 1300.00')
+    """
+    if step is None:
+        return amount
+    return Money(-(-amount.minor // step.minor) * step.minor, amount.currency)
+
+
+# -- Discounts for repaying a deal early, as shares of the cost that is still in its balance.
+
+_HUNDRED = 100
+
+
+def _percentage(_: object, __: object, percentage: Any) -> None:
+    if not 0 <= percentage <= _HUNDRED:
+        raise InvalidValue("out_of_range", "a share of the remaining cost is from 0% to 100%")
+
+
+@frozen(kw_only=True)
+class PercentageOfCost:
+    """The same `percentage` of the remaining cost, whenever the deal is repaid."""
+
+    version: ClassVar[int] = 1
+
+    percentage: Percent = field(validator=_percentage)
+
+    def __call__(self, case: SettlementCase) -> Money:
+        """Return the discount, rounded to minor units by the jurisdiction's rounding."""
+        return case.of_remaining_cost(self.percentage)
+
+
+@frozen
+class SettlementBand:
+    """A band: less than the share `up_to` of the term has elapsed; None has no bound."""
+
+    up_to: Percent | None
+    percentage: Percent = field(validator=_percentage)
+
+
+@frozen(kw_only=True)
+class BandsOfTerm:
+    """
+    A percentage of the remaining cost by the band of the elapsed part of the term.
+
+    A band holds the parts below its `up_to` that no earlier band holds; the last has no `up_to`.
+    The percentages do not rise: nobody gains by waiting.
+    """
+
+    version: ClassVar[int] = 1
+
+    bands: tuple[SettlementBand, ...] = field()
+
+    @bands.validator
+    def _in_order(self, _: object, bands: tuple[SettlementBand, ...]) -> None:
+        if len(bands) > MOST_OFFERS:
+            raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
+        if not bands or bands[-1].up_to is not None:
+            raise ValueError("the last band has a percentage and no `up_to`")
+        before = Decimal(0)
+        for place, band in enumerate(bands[:-1], start=1):
+            if band.up_to is None or band.up_to <= before:
+                stated = "none" if band.up_to is None else f"{plain(band.up_to)}%"
+                raise ValueError(
+                    "every band but the last has an `up_to` above 0%, each above the one before, "
+                    f"and band {place} has {stated}"
+                )
+            before = band.up_to
+        for place, (first, second) in enumerate(pairwise(bands), start=2):
+            if second.percentage > first.percentage:
+                raise ValueError(
+                    f"no band has a higher percentage than the one before, and band {place} has "
+                    f"{plain(second.percentage)}% after {plain(first.percentage)}%"
+                )
+
+    def __call__(self, case: SettlementCase) -> Money:
+        """Return the discount, rounded to minor units by the jurisdiction's rounding."""
+        elapsed = case.elapsed_days * HUNDRED_PERCENT
+        for band in self.bands:
+            # Multiplied, not divided: the part of the term is compared exactly.
+            if band.up_to is None or elapsed < scaled(band.up_to, PERCENT_PLACES) * case.term_days:
+                return case.of_remaining_cost(band.percentage)
+        raise AssertionError("the last band has no `up_to`")
