@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
-    from holdback.lifecycle.decision import Outcome
     from holdback.lifecycle.evidence.check_results import CheckResult
     from holdback.lifecycle.offers.application import filled_application
+    from holdback.lifecycle.operation import Outcome
     from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.merchant.application import Application, OffersRequest
     from holdback.merchant.deal import Deal
@@ -114,7 +114,7 @@ _MODULES: Final = {
     "Offer": "merchant.offer",
     "OfferSet": "merchant.merchant",
     "OffersRequest": "merchant.application",
-    "Outcome": "lifecycle.decision",
+    "Outcome": "lifecycle.operation",
     "Product": "merchant.product",
     "Profile": "merchant.profile",
     "Reason": "eligibility.reasons",

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, overload
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.carry_out import carry_out
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import (
     MEMORY_DAYS,
     RETRY_DAYS,
@@ -22,15 +21,16 @@ from holdback.lifecycle.configuration import (
     Links,
 )
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.journal import rebuild, transactions
 from holdback.lifecycle.offers.acceptance import acceptance_ids
 from holdback.lifecycle.operation import (
+    Case,
     Command,
     Operation,
+    Outcome,
     PersonalCommand,
     PersonalQuestion,
     Question,

@@ -15,7 +15,7 @@ import holdback
 from holdback import Engine, wire
 from holdback import operations as operations_table
 from holdback.lifecycle import events
-from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.operation import Decision
 from holdback.operations import (
     COMMANDS,
     OPERATIONS,

@@ -24,7 +24,8 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
-from holdback.lifecycle.offers import invitation, product_decisions
+from holdback.lifecycle.offers import invitation
+from holdback.lifecycle.offers import invitation as product_decisions
 from holdback.lifecycle.offers import requests as offers
 
 CHUNKS = 20

@@ -24,7 +24,7 @@ from holdback.errors import (
 from holdback.exact.exact_json import Json, field_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
-from holdback.lifecycle.decision import Outcome
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.deal import LookupDeal, MerchantLookup
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import DealReceipt

@@ -56,7 +56,7 @@ _CONTEXT: Final = Context(
     Emin=MIN_EMIN,
     traps=[Inexact, InvalidOperation, Overflow, FloatOperation],
 )
-# The operations of the context, for callers that cannot afford another call (`rules.fact_reader`).
+# The operations of the context, for callers that cannot afford another call (`rules.types`).
 # `whole` raises `Inexact` for a number with decimals, and `floor` drops them.
 multiply: Final[Callable[[Decimal, Decimal], Decimal]] = _CONTEXT.multiply
 whole: Final[Callable[[Decimal], Decimal]] = _CONTEXT.to_integral_exact

@@ -16,18 +16,24 @@ from attrs import evolve
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.fulfilment import lapse
-from holdback.lifecycle.decision import Decision, Outcome, repeated_reply, without_entries
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evidence.recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.offers.invitation import Invitation, invitation, is_barred
 from holdback.lifecycle.offers.requests import RequestOffers
-from holdback.lifecycle.operation import Operation, fingerprint
+from holdback.lifecycle.operation import (
+    Case,
+    Decision,
+    Operation,
+    Outcome,
+    fingerprint,
+    repeated_reply,
+    without_entries,
+)
 from holdback.merchant.application import CheckRecord
 from holdback.merchant.merchant import CarriedOut, Merchant
 

@@ -12,15 +12,18 @@ numbers stay within 62 bits, and its comparisons are exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import Final, NoReturn, assert_never
 
-from holdback.errors import RuleError, did_you_mean
+from holdback.errors import RuleError, did_you_mean, listed
+from holdback.exact.exact_numbers import RATIO_PLACES
 from holdback.exact.money import Currency
-from holdback.rules import hints, rounding, scaling, values
-from holdback.rules.operators import OPERATORS, Role
+from holdback.rules import scaling, values
+from holdback.rules.operators import MIRRORED, OPERATORS, Role, by_operator
 from holdback.rules.render import text_of
+from holdback.rules.scaling import is_constant
 from holdback.rules.tree import (
     Checked,
     Constant,
@@ -36,6 +39,7 @@ from holdback.rules.tree import (
     leaves,
 )
 from holdback.rules.types import Catalogue, Fact, Kind, Type
+from holdback.rules.values import written
 
 __all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
 
@@ -61,7 +65,7 @@ def check(tree: Tree, catalogue: Catalogue, expect: Kind | None = None) -> Check
     root = checker.node(tree.root)
     if expect is not None and root.type.kind is not expect:
         hint = "compare it with something, as `progress >= 50%`" if expect is Kind.FLAG else None
-        message = f"expected a {expect.value}, not {hints.with_article(root.type)}"
+        message = f"expected a {expect.value}, not {with_article(root.type)}"
         checker.fail(message, tree.root, hint)
     return _checked(root, tree.source, catalogue)
 
@@ -108,7 +112,7 @@ def _number(
         places=places,
         low=ends[0],
         high=ends[1],
-        rounding=rounding.rounding(tree.operator, operands),
+        rounding=rounding(tree.operator, operands),
         start=tree.start,
         end=tree.end,
     )
@@ -173,7 +177,7 @@ class _Checker:
             number = values.written(tree.value, type_.places)
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
-            message = f"{hints.with_article(type_)} has {decimals}"
+            message = f"{with_article(type_)} has {decimals}"
             no_day = "there is no such day in the calendar"
             self.fail(no_day if tree.kind is Kind.DATE else message, tree)
         self.bounded(tree, type_, number)
@@ -198,7 +202,7 @@ class _Checker:
         if fact is not None:
             return self._fact(fact, tree)
         if parameter is None:
-            hint = hints.unknown_name(tree.name, self.catalogue)
+            hint = unknown_name(tree.name, self.catalogue)
             self.fail(f"`{tree.name}` is not a fact and not a parameter", tree, hint)
         self.bounded(tree, parameter.type, parameter.number)
         return Constant(
@@ -226,52 +230,52 @@ class _Checker:
     def logic(self, tree: Expression) -> Operation:
         """Return `and`, `or` or `not`; every operand must be a flag."""
         operands = tuple(self.node(operand) for operand in tree.operands)
-        for operand, written in zip(operands, tree.operands, strict=True):
+        for operand, syntax in zip(operands, tree.operands, strict=True):
             if operand.type.kind is not Kind.FLAG:
-                text, type_ = self.text(written), hints.with_article(operand.type)
+                text, type_ = self.text(syntax), with_article(operand.type)
                 message = f"`{tree.operator}` takes flags, and `{text}` is {type_}"
-                self.fail(message, written, f"compare it with something, as `{text} >= ...`")
+                self.fail(message, syntax, f"compare it with something, as `{text} >= ...`")
         return _logic(tree.operator, operands, tree.start, tree.end)
 
     def comparison(self, tree: Expression) -> Operation:
         """Return a comparison or `in`: of one type, reading a fact, in range, and exact."""
         operands = self.alike(tree)
         if tree.operator == "in":
-            for choice, written in zip(operands[1:], tree.operands[1:], strict=True):
+            for choice, syntax in zip(operands[1:], tree.operands[1:], strict=True):
                 if not scaling.is_constant(choice):
-                    self.fail("a list holds constants and parameters", written)
+                    self.fail("a list holds constants and parameters", syntax)
         if all(scaling.is_constant(operand) for operand in operands):
             self.fail("this does not depend on any fact", tree)
         # Operands must fit at the finest scale among them, at which they are compared.
         ends = scaling.ends(operands, scaling.most_places(operands))
         self.bounded(tree, operands[0].type, *chain.from_iterable(ends))
-        for right, written in zip(operands[1:], tree.operands[1:], strict=True):
-            self._in_range((operands[0], right), (tree.operands[0], written))
-            self._exact(tree, operands[0], right, written)
+        for right, syntax in zip(operands[1:], tree.operands[1:], strict=True):
+            self._in_range((operands[0], right), (tree.operands[0], syntax))
+            self._exact(tree, operands[0], right, syntax)
         return _logic(tree.operator, operands, tree.start, tree.end)
 
     def _in_range(self, sides: tuple[Node, Node], trees: tuple[Syntax, Syntax]) -> None:
         """Refuse a constant outside the range of the other side: the answer would never change."""
         places = scaling.most_places(sides)
         mirrored = sides[::-1], trees[::-1]
-        for (constant, measured), (written, against) in ((sides, trees), mirrored):
+        for (constant, measured), (syntax, against) in ((sides, trees), mirrored):
             (number, _), (low, high) = scaling.ends((constant, measured), places)
             if scaling.is_constant(constant) and not low <= number <= high:
-                text, type_ = self.text(written), measured.type
+                text, type_ = self.text(syntax), measured.type
                 literal = isinstance(constant, Constant) and constant.name is None
                 what = f"`{text}`" if literal else f"`{text}` ({type_.show(number, places)})"
                 span = f"{type_.show(low, places)} to {type_.show(high, places)}"
                 hint = f"`{self.text(against)}` is {span}"
-                self.fail(f"{what} is out of range", written, hint)
+                self.fail(f"{what} is out of range", syntax, hint)
 
-    def _exact(self, tree: Expression, left: Node, right: Node, written: Syntax) -> None:
-        if rounding.is_exact(tree.operator, left, right):
+    def _exact(self, tree: Expression, left: Node, right: Node, syntax: Syntax) -> None:
+        if is_exact(tree.operator, left, right):
             return
-        texts = self.text(tree.operands[0]), self.text(written)
+        texts = self.text(tree.operands[0]), self.text(syntax)
         self.fail(
             f"`{tree.operator}` is not exact on a percentage that was rounded down",
             tree,
-            rounding.suggestion(tree.operator, left, right, texts),
+            suggestion(tree.operator, left, right, texts),
         )
 
     # -- numbers
@@ -295,7 +299,7 @@ class _Checker:
         kinds = {left.type.kind, right.type.kind}
         if kinds not in _FACTORS:
             self.fail(
-                f"{hints.unlike((left, right), self.texts(tree))}; `*` takes money and a "
+                f"{unlike((left, right), self.texts(tree))}; `*` takes money and a "
                 "ratio, money and a percentage, or two counts",
                 tree,
                 self._ratio_hint(tree, left, right),
@@ -313,7 +317,7 @@ class _Checker:
         """Return the hint to write `balance * 2.0` for `balance * 2`."""
         if Kind.MONEY not in (left.type.kind, right.type.kind):
             return None
-        return hints.rewritten(Type(Kind.RATIO), tree.operands[left.type.kind is Kind.MONEY])
+        return rewritten(Type(Kind.RATIO), tree.operands[left.type.kind is Kind.MONEY])
 
     # -- operands
 
@@ -328,9 +332,9 @@ class _Checker:
             self._not_taken(tree, type_)
         if not typed:
             self.fail("this does not depend on any fact", tree)
-        for place, written in enumerate(tree.operands):
+        for place, syntax in enumerate(tree.operands):
             if _lacks_declared_set(nodes[place]) and type_.kind is Kind.TEXT:
-                nodes[place] = self._with_declared_set(nodes[place], type_, written)
+                nodes[place] = self._with_declared_set(nodes[place], type_, syntax)
             elif nodes[place].type != type_:
                 self._unlike(tree, nodes, sorted((type_giver, place)))
         return tuple(nodes)
@@ -339,29 +343,29 @@ class _Checker:
         """Refuse *tree* because its operands at two *places* are of different types."""
         left, right = (nodes[place] for place in places)
         trees = [tree.operands[place] for place in places]
-        hint = hints.rewritten(left.type, trees[1]) or hints.rewritten(right.type, trees[0])
+        hint = rewritten(left.type, trees[1]) or rewritten(right.type, trees[0])
         texts = self.text(trees[0]), self.text(trees[1])
-        self.fail(hints.unlike((left, right), texts), tree, hint)
+        self.fail(unlike((left, right), texts), tree, hint)
 
-    def _with_declared_set(self, node: Node, type_: Type, written: Syntax) -> Constant:
+    def _with_declared_set(self, node: Node, type_: Type, syntax: Syntax) -> Constant:
         """Return the text literal *node* as a member of the declared set of *type_*."""
         (value,) = node.type.options
         if value not in type_.options:
             near = did_you_mean(value, type_.options)
             choices = ", ".join(f'"{option}"' for option in type_.options)
             self.fail(
-                f'"{value}" is not in the declared set', written, near or f"the set is {choices}"
+                f'"{value}" is not in the declared set', syntax, near or f"the set is {choices}"
             )
         return Constant(
-            type=type_, number=type_.ordinals[value], start=written.start, end=written.end
+            type=type_, number=type_.ordinals[value], start=syntax.start, end=syntax.end
         )
 
     def _not_taken(self, tree: Expression, type_: Type) -> NoReturn:
         hint = None
         if type_.kind is Kind.FLAG and tree.operator in ("==", "!="):
-            hint = hints.flag_comparison(tree.operator, self.texts(tree))
+            hint = flag_comparison(tree.operator, self.texts(tree))
         operator = "-" if tree.operator == "negate" else tree.operator
-        self.fail(f"`{operator}` does not take {hints.with_article(type_)}", tree, hint)
+        self.fail(f"`{operator}` does not take {with_article(type_)}", tree, hint)
 
     def bounded(self, tree: Syntax, type_: Type, *numbers: int) -> None:
         """Refuse *tree* when one of *numbers*, in the scale of its calculation, passes 2**62."""
@@ -396,3 +400,189 @@ def _lacks_declared_set(node: Node) -> bool:
         and node.type.kind is Kind.TEXT
         and len(node.type.options) == 1
     )
+
+
+# -- Hints for expressions that do not check: what the author probably meant.
+
+_LENGTH_OF_A_CURRENCY: Final = 3
+
+_WITH_ARTICLE: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.FLAG: "a flag",
+        Kind.COUNT: "a count",
+        Kind.PERCENT: "a percentage",
+        Kind.RATIO: "a ratio",
+        Kind.DAYS: "a number of days",
+        Kind.DATE: "a date",
+        Kind.TEXT: "a text",
+    }
+)
+
+
+def with_article(type_: Type) -> str:
+    """Return *type_* as a sentence has it, with its article."""
+    return _WITH_ARTICLE.get(type_.kind) or str(type_)
+
+
+def unlike(sides: tuple[Node, Node], texts: tuple[str, str]) -> str:
+    """Return the message for two *sides* of different types, written as *texts*."""
+    left, right = (side.type for side in sides)
+    if left.kind is right.kind is Kind.TEXT:
+        return f"`{texts[0]}` and `{texts[1]}` are texts of different sets"
+    return f"`{texts[0]}` is {with_article(left)} and `{texts[1]}` is {with_article(right)}"
+
+
+def rewritten(type_: Type, tree: Syntax) -> str | None:
+    """Return how to write *tree*, a literal of another kind, as a value of *type_*."""
+    if not isinstance(tree, Literal):
+        return None
+    value = tree.value
+    match type_.kind, tree.kind:
+        case Kind.PERCENT, Kind.RATIO if (hundredfold := written(value, RATIO_PLACES)) is not None:
+            # A ratio has two decimals more than a percentage, so its scaled number, read as a
+            # percentage, is a hundred times as much: `0.5` may mean 0.5% or 50%.
+            return f"write `{value}%` or `{type_.literal(hundredfold)}`"
+        case Kind.PERCENT, Kind.RATIO | Kind.COUNT:
+            return f"write `{value}%`"
+        case Kind.MONEY, Kind.RATIO | Kind.COUNT:
+            return f"write `{type_.currency} {value}`"
+        case Kind.DAYS, Kind.COUNT:
+            return f"write `{value} day{'s' * (value != '1')}`"
+        case Kind.RATIO, Kind.COUNT:
+            return f"write `{value}.0`"
+        case Kind.DATE, Kind.TEXT:
+            return f"write `{value}` without quotes"
+        case Kind.COUNT, Kind.PERCENT | Kind.DAYS if "." not in value:
+            return f"write `{value}`"
+        case _:
+            return None
+
+
+def flag_comparison(operator: str, texts: tuple[str, str]) -> str:
+    """Return what to write instead of comparing two flags, written as *texts*."""
+    left, right = texts
+    for flag, literal in ((left, right), (right, left)):
+        if literal in ("true", "false"):
+            is_plain = (literal == "true") == (operator == "==")
+            return f"write `{flag}`" if is_plain else f"write `not {flag}`"
+    if operator == "==":
+        return f"write `{left} and {right} or not {left} and not {right}`"
+    return f"write `{left} and not {right} or not {left} and {right}`"
+
+
+def unknown_name(name: str, catalogue: Catalogue) -> str:
+    """Return what *name*, neither a fact nor a parameter, probably means, or which names exist."""
+    names = [*catalogue.parameters, *(fact.name for fact in catalogue.facts)]
+    # A mistyped name is likelier than a text without quotes, so it is looked for first.
+    near = did_you_mean(name, names)
+    if near:
+        return near
+    options = {option for fact in catalogue.facts for option in fact.type.options}
+    if name in options:
+        return f'write the text in double quotes, as "{name}"'
+    if len(name) == _LENGTH_OF_A_CURRENCY and name.isupper():
+        return f"money is written `{name} 5000.00`, with its sign in front"
+    return f"there are {listed(names, name)}"
+
+
+# -- Comparisons that stay exact for a percentage that was rounded down.
+#
+# A `performance` shown as 79.9999% may really be 79.99995%. `>= 80%` and `< 80%` still answer
+# correctly; `> 79.9999%` does not. So a number carries the direction in which it was rounded, and a
+# comparison where that matters is refused, with what to write instead.
+
+_OPPOSITE: Final = {
+    Rounding.NONE: Rounding.NONE,
+    Rounding.DOWN: Rounding.UP,
+    Rounding.UP: Rounding.DOWN,
+    Rounding.MIXED: Rounding.MIXED,
+}
+
+
+def _sum(left: Rounding, right: Rounding) -> Rounding:
+    """
+    Return the rounding of a sum: that of its one rounded side, or MIXED when both are rounded.
+
+    Also when both are rounded down: the error may be two units, so `>=` could be wrong.
+    """
+    if Rounding.NONE in (left, right):
+        return left if right is Rounding.NONE else right
+    return Rounding.MIXED
+
+
+def _lost(*operands: Rounding) -> Rounding:
+    """Return MIXED as soon as one operand is rounded: its direction is lost."""
+    return Rounding.NONE if set(operands) == {Rounding.NONE} else Rounding.MIXED
+
+
+def _selected(*operands: Rounding) -> Rounding:
+    """
+    Return the rounding of one operand selected by size.
+
+    `min` and `max` of values rounded the same way are rounded that way too.
+    """
+    directions = set(operands) - {Rounding.NONE}
+    return directions.pop() if len(directions) == 1 else _lost(*operands)
+
+
+_RESULTS: Final[Mapping[str, Callable[..., Rounding]]] = by_operator(
+    "the rounding of a result",
+    {
+        "+": _sum,
+        "-": lambda left, right: _sum(left, _OPPOSITE[right]),
+        "negate": lambda operand: _OPPOSITE[operand],
+        "*": _lost,
+        "min": _selected,
+        "max": _selected,
+        "abs": _lost,
+    },
+)
+
+# The roundings of the left side with which a comparison is exact against an exact right side. The
+# exact side has no more decimals than the rounded one, so floor(x) < t exactly when x < t.
+_EXACT: Final[Mapping[str, tuple[Rounding, ...]]] = by_operator(
+    "the exactness of a comparison",
+    {
+        "==": (Rounding.NONE,),
+        "!=": (Rounding.NONE,),
+        "<": (Rounding.NONE, Rounding.DOWN),
+        "<=": (Rounding.NONE, Rounding.UP),
+        ">": (Rounding.NONE, Rounding.UP),
+        ">=": (Rounding.NONE, Rounding.DOWN),
+        "in": (Rounding.NONE,),
+    },
+)
+
+
+def rounding(operator: str, operands: tuple[Node, ...]) -> Rounding:
+    """Return how the value of *operator* on *operands* is rounded."""
+    return _RESULTS[operator](*(operand.rounding for operand in operands))
+
+
+def is_exact(operator: str, left: Node, right: Node) -> bool:
+    """Return whether comparing the rounded numbers always answers as the exact ones would."""
+    if right.rounding is Rounding.NONE:
+        return left.rounding in _EXACT[operator]
+    if left.rounding is Rounding.NONE:
+        return right.rounding in _EXACT[MIRRORED[operator]]
+    return False
+
+
+def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -> str | None:
+    """Return what to write instead of an inexact comparison whose sides are written *texts*."""
+    if right.rounding is Rounding.DOWN and left.rounding is Rounding.NONE:
+        return suggestion(MIRRORED[operator], right, left, texts[::-1])
+    if left.rounding is not Rounding.DOWN or right.rounding is not Rounding.NONE:
+        return None
+    if operator not in (">", "<="):
+        return f"write it with `>=` and `<`, as `{texts[0]} >= {texts[1]}`"
+    instead = ">=" if operator == ">" else "<"
+    if not is_constant(right):
+        return f"write `{texts[0]} {instead} {texts[1]}`"
+    if isinstance(right, Constant) and right.name is not None:
+        return f"write `{texts[0]} {instead} {texts[1]}`, and raise the parameter by 0.0001%"
+    if right.low >= left.high:
+        always = "never more than" if operator == ">" else "always at most"
+        return f"leave it out: `{texts[0]}` is {always} {texts[1]}"
+    # The next threshold up: no number of this scale lies between, so `> t` is `>= t + one unit`.
+    return f"write `{texts[0]} {instead} {right.type.literal(right.low + 1)}`"

@@ -15,7 +15,7 @@ from holdback.errors import Refusal, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Outcome
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.deal import DEFAULTED, RECOVERED, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE

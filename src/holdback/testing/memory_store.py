@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import define, field
 
-from holdback.lifecycle.decision import NameKind, Outcome
+from holdback.lifecycle.operation import NameKind, Outcome
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import SALT_BYTES, Profile
 

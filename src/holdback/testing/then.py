@@ -26,8 +26,8 @@ from holdback.errors import (
 from holdback.exact.exact_json import Json, Verbatim
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event, event_type
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.merchant import Merchant
 
 

@@ -26,8 +26,8 @@ from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path, write_
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.acceptance import ApplicationStatus
 from holdback.merchant.consistency import merchant_errors
 from holdback.merchant.deal import Deal

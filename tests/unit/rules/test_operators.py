@@ -24,11 +24,11 @@ from holdback.rules import (
     trace,
     words,
 )
+from holdback.rules.check import is_exact, rounding
 from holdback.rules.closure import mask_function
 from holdback.rules.columns import FactColumn, columns
 from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import text_of, threshold_words, words_of
-from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval
 from holdback.rules.sql import SQLITE, flag_sql
 from holdback.rules.tree import comparisons

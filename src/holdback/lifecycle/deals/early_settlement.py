@@ -9,13 +9,11 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import conflict, is_recorded, posted
-from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import amount_errors, quote_errors
-from holdback.lifecycle.operation import Command, Question
+from holdback.lifecycle.operation import Case, Command, Decision, Question, deal_receipt
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import DISCOUNT, PAYMENT, Entry, Posting
 from holdback.merchant.receipt import DealReceipt, SettlementQuote

@@ -14,8 +14,6 @@ from holdback.errors import Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import (
     ApplicationClosed,
     ApplicationLapsed,
@@ -26,7 +24,14 @@ from holdback.lifecycle.events import (
     Event,
     SignatureRecorded,
 )
-from holdback.lifecycle.operation import Command, FreeText, PersonalCommand
+from holdback.lifecycle.operation import (
+    Case,
+    Command,
+    Decision,
+    FreeText,
+    PersonalCommand,
+    deal_receipt,
+)
 from holdback.lifecycle.people.bank_details import check_details, may_submit, needed_details
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails

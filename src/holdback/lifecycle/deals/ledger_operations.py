@@ -9,13 +9,11 @@ from attrs import field
 from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import is_recorded, posted
-from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import adjustment_errors, amount_errors
-from holdback.lifecycle.operation import Command
+from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
 from holdback.merchant.ledger import (
     ADJUSTMENT,

@@ -12,15 +12,18 @@ from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.evidence.checks import TAKINGS, check_states
-from holdback.lifecycle.offers.invitation import RULES, Invitation, invitation
+from holdback.lifecycle.offers.invitation import (
+    RULES,
+    Invitation,
+    RenewalCase,
+    invitation,
+    renewal_case,
+)
 from holdback.lifecycle.offers.requests import required_check
-from holdback.lifecycle.offers.status import RenewalCase, renewal_case
-from holdback.lifecycle.operation import Command, Question
+from holdback.lifecycle.operation import Case, Command, Decision, Question
 from holdback.merchant.application import Check
 from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant

@@ -8,7 +8,6 @@ from datetime import timedelta
 from attrs import evolve
 
 from holdback.errors import Refusal
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.events import (
     DealDefaultedAgain,
     DealRecovered,
@@ -18,6 +17,7 @@ from holdback.lifecycle.events import (
     Event,
     QueuedRenewalReady,
 )
+from holdback.lifecycle.operation import Case
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
 from holdback.merchant.instants import plus

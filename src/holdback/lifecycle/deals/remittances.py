@@ -12,13 +12,11 @@ from attrs import converters, evolve, field
 from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import conflict, status_changes
-from holdback.lifecycle.decision import Decision, deal_receipt, takings_receipt
 from holdback.lifecycle.events import (
     ApplicationClosed,
     DealClosed,
@@ -29,7 +27,7 @@ from holdback.lifecycle.events import (
     TakingsRecorded,
 )
 from holdback.lifecycle.input_checks import remittance_errors, takings_errors
-from holdback.lifecycle.operation import Command
+from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal
 from holdback.merchant.ledger import TRANSFER, WAIVER, WRITE_OFF, Entry, Posting

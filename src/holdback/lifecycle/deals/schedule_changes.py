@@ -9,12 +9,10 @@ from attrs import field
 
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.deals.lookup import find_deal
-from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import DealPaused, DealResumed, Event, TermsChanged
 from holdback.lifecycle.input_checks import movement_errors, terms_errors
-from holdback.lifecycle.operation import Command
+from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt
 from holdback.merchant.deal import Deal
 from holdback.merchant.receipt import DealReceipt
 from holdback.merchant.schedule import TermsChange, elapsed_days

@@ -9,10 +9,8 @@ from attrs import converters, evolve, field
 
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.input_checks import statement_errors
-from holdback.lifecycle.operation import Question
+from holdback.lifecycle.operation import Case, Decision, Question
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS
 from holdback.merchant.merchant import Merchant

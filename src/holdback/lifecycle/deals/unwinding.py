@@ -10,13 +10,11 @@ from attrs import field
 from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import is_recorded
-from holdback.lifecycle.decision import Decision, deal_receipt
 from holdback.lifecycle.events import DealUnwound, EntriesPosted, Event
 from holdback.lifecycle.input_checks import unwinding_errors
-from holdback.lifecycle.operation import Command
+from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import RENEWED, UNWOUND, Deal
 from holdback.merchant.ledger import (

@@ -8,13 +8,11 @@ from attrs import field
 
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import EvidenceRecorded
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.evidence.checks import check_records, check_states
-from holdback.lifecycle.operation import Command, Question
+from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
 from holdback.merchant.application import CheckRecord, HeldCheck, HeldEvidence
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt

@@ -12,15 +12,13 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import REQUIRED_LINKS, Configuration
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationSubmitted,
     Event,
     OfferAccepted,
 )
-from holdback.lifecycle.operation import PersonalCommand
+from holdback.lifecycle.operation import Case, Decision, PersonalCommand
 from holdback.lifecycle.people.bank_details import check_details, needed_details
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, Acceptance, AcceptanceIds, BankDetails

@@ -9,10 +9,8 @@ from pendulum import DateTime
 
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import Event, OffersDeclined
-from holdback.lifecycle.operation import Command, Question
+from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Applications, ApplicationView, ProductDecision
 from holdback.merchant.deal import INITIAL, RENEWAL

@@ -13,10 +13,8 @@ from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context, IdFactory
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.evidence.checks import (
     TAKINGS,
@@ -25,15 +23,16 @@ from holdback.lifecycle.evidence.checks import (
     evidence_facts,
 )
 from holdback.lifecycle.forgetting import MOST_SETS
-from holdback.lifecycle.offers.invitation import decided_invitation
-from holdback.lifecycle.offers.product_decisions import (
+from holdback.lifecycle.offers.invitation import (
     DecidedProduct,
     ProductsCase,
+    base_deal,
+    decided_invitation,
     decided_products,
     referral_of,
+    renewal_case,
 )
-from holdback.lifecycle.offers.status import base_deal, renewal_case
-from holdback.lifecycle.operation import PersonalCommand, Question, fingerprint
+from holdback.lifecycle.operation import Case, Decision, PersonalCommand, Question, fingerprint
 from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks

@@ -9,12 +9,10 @@ from attrs import field
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event, OfferRequoted
 from holdback.lifecycle.input_checks import requote_errors
 from holdback.lifecycle.offers.acceptance import check_base_deal, open_offer
-from holdback.lifecycle.operation import Command
+from holdback.lifecycle.operation import Case, Command, Decision
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product

@@ -9,10 +9,8 @@ from attrs import evolve, field
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
 from holdback.exact.exact_json import field_path
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
-from holdback.lifecycle.operation import PersonalCommand
+from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record_receipt
 from holdback.merchant.acceptance import SPECIFIED_DETAILS, BankDetails
 from holdback.merchant.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment
 from holdback.merchant.profile import details_section

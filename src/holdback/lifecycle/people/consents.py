@@ -11,10 +11,8 @@ from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import ConsentsRecorded, Event
-from holdback.lifecycle.operation import PersonalCommand
+from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record_receipt
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.rulebooks.rulebook import Rulebook

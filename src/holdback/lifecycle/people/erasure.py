@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ProfileErased
-from holdback.lifecycle.operation import PersonalCommand
+from holdback.lifecycle.operation import Case, Decision, PersonalCommand
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import ProfileStatus
 from holdback.rules.values import days_text

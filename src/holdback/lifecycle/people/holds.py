@@ -13,10 +13,16 @@ from attrs import field
 
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import Event, HoldLifted, HoldPlaced
-from holdback.lifecycle.operation import Command, FreeText, PersonalCommand, PersonalQuestion
+from holdback.lifecycle.operation import (
+    Case,
+    Command,
+    Decision,
+    FreeText,
+    PersonalCommand,
+    PersonalQuestion,
+    record_receipt,
+)
 from holdback.lifecycle.people.referrals import noted
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt

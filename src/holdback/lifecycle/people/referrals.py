@@ -11,10 +11,15 @@ from pendulum import DateTime
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.case import Case
-from holdback.lifecycle.decision import Decision, record_receipt
 from holdback.lifecycle.events import Event, ReferralDecided
-from holdback.lifecycle.operation import FreeText, PersonalCommand, Question
+from holdback.lifecycle.operation import (
+    Case,
+    Decision,
+    FreeText,
+    PersonalCommand,
+    Question,
+    record_receipt,
+)
 from holdback.merchant.instants import as_instant, plus
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile

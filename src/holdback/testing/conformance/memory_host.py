@@ -23,7 +23,7 @@ from holdback.errors import InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Outcome
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input
 from holdback.testing.memory_store import MemoryStore, MerchantKey

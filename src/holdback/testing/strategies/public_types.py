@@ -25,10 +25,10 @@ from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.offers.application import FilledApplication
+from holdback.lifecycle.operation import Outcome
 from holdback.merchant.acceptance import AcceptanceIds, BankDetails
 from holdback.merchant.application import Application, Check, OffersRequest
 from holdback.merchant.deal import Deal, LookupDeal, Performance
