@@ -21,7 +21,7 @@ from holdback.eligibility.facts import catalogue
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.exact.money import Currency
 from holdback.rules import Kind, check, parse
-from holdback.tools.proofs.comparison import RuleComparison, compare
+from holdback.tools.proofs.effects import RuleComparison, compare
 
 SIZES = (10, 20, 40, 60)
 SECONDS_TO_REACH = 0.2

@@ -61,22 +61,22 @@ IMPORTED_BY = {
     "hypothesis": ("testing",),
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": (
-        "portfolio.sample.dice",
-        "portfolio.sample.deals",
-        "portfolio.sample.ledgers",
+        "portfolio.sample_deals",
+        "portfolio.sample_deals",
+        "portfolio.sample_deals",
         # A deal's course has products of more than 64 bits, which no dataframe library has.
         "portfolio.studies.pace_projection",
         "portfolio.studies.pace_projection",
     ),
     "pyarrow": (
-        "portfolio.sample.deals",
+        "portfolio.sample_deals",
         "portfolio.reading.work_frame",
-        "portfolio.reading.plain_values",
+        "portfolio.reading.single_values",
         "portfolio.files",
     ),
     # An answer's integers and flags may be unknown, for which narwhals has no type in pandas.
-    "pandas": ("portfolio.sample.deals", "portfolio.answers.answer_table"),
-    "openpyxl": ("portfolio.answers.workbook", "portfolio.files.excel_files"),
+    "pandas": ("portfolio.sample_deals", "portfolio.answers.answer_table"),
+    "openpyxl": ("portfolio.answers.workbook", "portfolio.files.deal_files"),
     "duckdb": ("portfolio.files.deal_files",),
     "sqlglot": ("portfolio.sql.query",),
     "polars": ("portfolio.files",),
@@ -94,8 +94,8 @@ IMPORTED_BY = {
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",
-        "tools.mutants.proved_equivalence",
-        "tools.suggestions.solved",
+        "tools.mutants.equivalence",
+        "tools.suggestions.suggest",
         "portfolio.files.report_file",
     ),
 }
@@ -125,7 +125,7 @@ JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
 DIVIDES = {
     "portfolio.reading.column_readers",
-    "tools.mutants.price_equivalence",
+    "tools.mutants.equivalence",
 }
 LONGEST_FUNCTION = 60
 

@@ -163,7 +163,7 @@ def test_the_conformance_suite_asks_for_every_operation():
     Each command, and the lookup, is asked for by an action of the suite's histories.
     """
     tree = ast.parse(
-        (SOURCE / "testing/conformance/simulated/actions.py").read_text(encoding="utf-8")
+        (SOURCE / "testing/conformance/simulated/histories.py").read_text(encoding="utf-8")
     )
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
 

@@ -13,8 +13,7 @@ from holdback.merchant.deal import STATUSES
 from holdback.operations import COMMANDS
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.check_table import rerun_options, run_check
-from holdback.testing.conformance.simulated.actions import ACTIONS
-from holdback.testing.conformance.simulated.histories import carry_out, draw_steps
+from holdback.testing.conformance.simulated.histories import ACTIONS, carry_out, draw_steps
 from holdback.testing.conformance.simulated.simulation import Simulation
 
 HISTORIES, OPERATIONS = count("simulated histories"), 100

@@ -18,7 +18,7 @@ from proof_faults import FAULTS
 from counts import count
 from holdback.jurisdictions.claims import NEVER, OVERLAY
 from holdback.rules import interpret
-from holdback.tools.lint.initial_lint import never_accepted
+from holdback.tools.lint.lint import never_accepted
 from holdback.tools.proofs.claims import Prover, is_possible
 from holdback.tools.proofs.finding import ERROR, INFORMATION, WARNING
 from holdback.tools.proofs.question import moved_to

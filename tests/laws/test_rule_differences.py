@@ -11,7 +11,7 @@ import pytest
 from counts import count
 from holdback.eligibility.assessment import ELIGIBLE
 from holdback.tools.proofs.claims import is_possible
-from holdback.tools.proofs.comparison import compare
+from holdback.tools.proofs.effects import compare
 from holdback.tools.proofs.question import outcome
 from small_rulebooks import FACTS, GBP, SmallRulebooks, every_deal, typical
 

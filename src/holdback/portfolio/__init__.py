@@ -22,7 +22,7 @@ try:
     from holdback.portfolio.reading.mapped_frame import read
     from holdback.portfolio.reading.mapping_suggestion import suggest
     from holdback.portfolio.reading.suspects import SuspectColumns
-    from holdback.portfolio.sample.deals import sample
+    from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.sql.query import sql
     from holdback.portfolio.studies.cohort_outcomes import cohorts
     from holdback.portfolio.studies.funnel import funnel

@@ -18,8 +18,8 @@ from holdback.eligibility.derived_facts import deal_facts
 from holdback.exact.money import Currency
 from holdback.merchant.deal import REPAID
 from holdback.tools.advice import windows
-from holdback.tools.advice.course import Course
 from holdback.tools.advice.pace import Pace
+from holdback.tools.advice.windows import Course
 
 GBP = Currency.of("GBP")
 ON = date(2026, 5, 1)

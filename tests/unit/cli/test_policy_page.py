@@ -16,7 +16,7 @@ from holdback import load_jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import page_lines
-from holdback.tools.policy.policy_timeline import MOST_PERIODS
+from holdback.tools.policy.policy_sections import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.workbench.proving import Proved, ShownDeal, ShownFinding
 from small_folders import changed, child, country, loaded, write

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback.exact.money import Currency
-from holdback.portfolio.reading.plain_values import NUMBER, STATE, read_column
-from holdback.portfolio.reading.single_values import read_values
+from holdback.portfolio.reading.single_values import NUMBER, STATE, read_column, read_values
 from holdback.rules import Fact, Kind, Type
 
 GBP = Currency.of("GBP")

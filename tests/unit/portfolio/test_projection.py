@@ -22,8 +22,8 @@ from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.studies.outcome_counts import plan_to_vary
 from holdback.portfolio.studies.pace_projection import TOO_LATE, PortfolioProjection
 from holdback.tools.advice import windows
-from holdback.tools.advice.course import Course
 from holdback.tools.advice.pace import read_pace
+from holdback.tools.advice.windows import Course
 
 DAY = date(2026, 7, 1)
 NAMES = (*OUTCOMES, TOO_LATE)

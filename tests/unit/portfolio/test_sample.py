@@ -23,11 +23,9 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import MINOR_UNITS, Currency, Money
 from holdback.merchant.deal import STATUSES, TYPES, Deal, Entry
 from holdback.merchant.schedule import Pause
+from holdback.portfolio import sample_deals
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
-from holdback.portfolio.sample import deals as sample_deals
-from holdback.portfolio.sample.deals import sample
-from holdback.portfolio.sample.dice import Dice
-from holdback.portfolio.sample.ledgers import UNKNOWN, after_funding
+from holdback.portfolio.sample_deals import UNKNOWN, Dice, after_funding, sample
 
 ON = date(2026, 7, 1)
 N = 20_000

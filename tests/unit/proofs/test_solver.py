@@ -11,7 +11,7 @@ from holdback.eligibility.assessment import ELIGIBLE, OUTCOMES
 from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
 from holdback.rules.proof import Terms
-from holdback.tools.proofs.comparison import compare
+from holdback.tools.proofs.effects import compare
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import FALSE, TRUE, UNKNOWN, AnswerIn, OutcomeIn, Question
 from holdback.tools.proofs.solver import AFTER, Possibility, Solver

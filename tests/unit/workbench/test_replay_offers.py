@@ -27,7 +27,7 @@ from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Term
 from holdback.offers.registry import BUILT_IN
 from holdback.rulebooks import digest as digest_module
-from holdback.tools.replay import repricing
+from holdback.tools.replay import replay as repricing
 from holdback.tools.replay.replay import replay_offers
 from journey import EVIDENCE, Journey
 from small_folders import changed as changed_files

@@ -35,8 +35,7 @@ from holdback.portfolio.assessing.row_rulebooks import (
 from holdback.portfolio.assessing.rulebook_columns import CODE_PLACE, RulebookColumns, in_rulebooks
 from holdback.portfolio.reading.column_readers import Column, ColumnReader, PolarsReader, day_fact
 from holdback.portfolio.reading.named_columns import COUNTED_LEDGER_COLUMNS
-from holdback.portfolio.reading.plain_values import read_column
-from holdback.portfolio.reading.single_values import read_values
+from holdback.portfolio.reading.single_values import read_column, read_values
 from holdback.portfolio.reading.work_frame import (
     Frame,
     WorkFrame,

@@ -8,21 +8,26 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from attrs import field
+from attrs import define, field
 
 from holdback.eligibility.assessment import assess
+from holdback.eligibility.derived_facts import months_between
+from holdback.eligibility.facts import DERIVED, MOST_PERCENT
 from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.merchant.deal import FUNDED, REPAID, STATUSES
+from holdback.rulebooks.check_terms import CheckTerms, age_name
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules import Facts, FactValue, Kind, Type
+from holdback.rules import FactValue, Kind, Type
 from holdback.rules.render import in_words
+from holdback.rules.types import Catalogue, Facts
 from holdback.rules.values import days_text
-from holdback.tools.advice.course import Course
-from holdback.tools.advice.pace import PERCENT, read_pace
+from holdback.tools.advice.pace import PERCENT, Pace, read_pace
 from holdback.tools.advice.words import name_of
 
 DAYS: Final = 730
@@ -240,3 +245,205 @@ def _pace_words(course: Course, rules: RuleSet) -> str:
         return shown
     implied = rules.show(money, course.repayment)
     return f"{shown}; the repayment amount is {implied}, as progress and balance imply"
+
+
+# -- The course of a deal at a pace: its facts on every later day.
+#
+# What moves by itself moves, what follows from the pace follows, and all else stays. A fact that is
+# unknown stays unknown, and one that cannot be followed is unknown from the next day on.
+
+_FUNDED: Final = STATUSES.index(FUNDED)
+_REPAID: Final = STATUSES.index(REPAID)
+# The days in which missed remittances are counted.
+_COUNTED_DAYS: Final = 30
+# What moves by itself, besides the ages of checks.
+_WAITING: Final = frozenset(
+    {"days_since_funding", "remaining_term_days", "days_in_pause", "months_trading"}
+)
+
+
+@define
+class Course:
+    """
+    The course of the deal with prepared *facts* of the day *on*, at a *pace*.
+
+    `waits` are the known facts that the passing of days alone moves, with value and highest value.
+    `repays` says whether remittances are expected: the deal is funded, not paid and not paused.
+    `repayment` is the repayment amount, in minor units, as balance and progress imply it.
+    `expected` is the share of it that was expected by the first day, as two numbers to divide; the
+    rest is expected evenly over the days that are left. `paid_after` is the number of days after
+    which all is paid.
+    """
+
+    catalogue: Catalogue
+    facts: Facts
+    on: date
+    pace: Pace
+    _held: Mapping[str, int | None] = field(init=False)
+    waits: tuple[tuple[str, int, int], ...] = field(init=False)
+    repays: bool = field(init=False)
+    repayment: int | None = field(init=False)
+    expected: tuple[int, int] | None = field(init=False)
+    paid_after: int | None = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        names = (fact.name for fact in self.catalogue.facts)
+        self._held = held = dict(zip(names, self.facts, strict=True))
+        self.waits = tuple(
+            (fact.name, number, fact.high)
+            for fact, number in zip(self.catalogue.facts, self.facts, strict=True)
+            if number is not None and (fact.name in _WAITING or fact.origin == DERIVED)
+        )
+        progress, balance = held["progress"], held["balance"]
+        owes = balance != 0 and progress != HUNDRED_PERCENT
+        self.repays = owes and held["status"] in {None, _FUNDED} and held["paused"] != 1
+        self.repayment = None
+        if owes and balance is not None and progress is not None:
+            # Progress is rounded down. The least amount is the exact one where it was not.
+            self.repayment = _divided_up(balance * HUNDRED_PERCENT, HUNDRED_PERCENT - progress)
+        self.expected = self._expected()
+        self.paid_after = self._paid_after() if self.repays else None
+
+    def _expected(self) -> tuple[int, int] | None:
+        """Return the share that was expected by the first day; None when that cannot be said."""
+        held = self._held
+        progress, performance = held["progress"], held["performance"]
+        since, rest = held["days_since_funding"], held["remaining_term_days"]
+        if progress is None or rest is None:
+            return None
+        if since is not None:
+            elapsed = since - (held["days_in_pause"] or 0)
+            term = elapsed + rest
+            # Both percentages are rounded down, so each stands for a range of one unit.
+            if performance is None or (
+                progress * term < (performance + 1) * elapsed
+                and performance * elapsed < (progress + 1) * term
+            ):
+                return (elapsed, term) if rest else (1, 1)
+        if not performance:
+            return None
+        # The terms were changed, and performance says by how much of it the deal is measured.
+        return (progress, performance) if rest and progress < performance else (1, 1)
+
+    def _paid_after(self) -> int | None:
+        progress, balance = self._held["progress"], self._held["balance"]
+        if self.pace.is_nothing:
+            return None
+        if self.pace.amount is not None:
+            return None if balance is None else _divided_up(balance, self.pace.amount)
+        assert self.pace.share is not None, "a pace is an amount or a share"
+        if self.repayment is not None and balance is not None:
+            return _divided_up(balance * HUNDRED_PERCENT, self.repayment * self.pace.share)
+        if progress is None:
+            return None
+        return _divided_up(HUNDRED_PERCENT - progress, self.pace.share)
+
+    def after(self, days: int, checks: Mapping[str, CheckTerms]) -> Facts:
+        """Return the facts *days* days later, when *checks* say how old results may be."""
+        if not days:
+            return self.facts
+        moved = {**self._held, **dict(self._moved(days))}
+        for check in checks.values():
+            age = moved.get(age_name(check.name))
+            if age is not None and check.max_age_days is not None and age > check.max_age_days:
+                moved |= dict.fromkeys(check.facts)
+        return tuple(moved.values())
+
+    def repaid_for(self, days: int) -> int | None:
+        """Return for how long the deal has been repaid after *days* days; None if it is not."""
+        if self.paid_after is not None:
+            return None if days < self.paid_after else days - self.paid_after + 1
+        silent = self._held["days_since_last_remittance"]
+        return None if silent is None or self._held["status"] != _REPAID else silent + days
+
+    def _moved(self, days: int) -> Iterator[tuple[str, int | None]]:
+        """Yield the facts that are not as on the first day; each only where it was known."""
+        yield from self._waited(days)
+        if self.repays:
+            yield from self._repaid(days)
+        pays = self.repays and not self.pace.is_nothing
+        silent = self._held["days_since_last_remittance"]
+        if silent is not None:
+            if pays:
+                since_paid = 0 if self.paid_after is None else max(0, days - self.paid_after)
+                yield "days_since_last_remittance", 1 + since_paid
+            else:
+                yield "days_since_last_remittance", silent + days
+        # Nothing is missed while the pace is kept, nor when nothing is expected.
+        forgotten = days >= _COUNTED_DAYS and (pays or not self.repays)
+        if forgotten and self._held["missed_remittances_30d"] is not None:
+            yield "missed_remittances_30d", 0
+
+    def _waited(self, days: int) -> Iterator[tuple[str, int | None]]:
+        """Yield the facts that the passing of days alone moves."""
+        paused = self._held["paused"] == 1
+        for name, number, high in self.waits:
+            if name == "remaining_term_days":
+                yield name, number if paused else max(0, number - days)
+                continue
+            more = days
+            if name == "months_trading":
+                more = months_between(self.on, self.on + timedelta(days=days))
+            elif name == "days_in_pause" and not paused:
+                more = 0
+            # Beyond its range a derived fact is unknown (decisions/bounds).
+            yield name, number + more if number + more <= high else None
+
+    def _repaid(self, days: int) -> Iterator[tuple[str, int | None]]:
+        """Yield the facts that the pace moves."""
+        paid = self.paid_after is not None and days >= self.paid_after
+        progress = self._progress(days)
+        yield "progress", progress
+        yield "balance", self._balance(days)
+        # A deal that is paid keeps the performance of its last remittance, the day before.
+        ran = days if self.paid_after is None else min(days, self.paid_after - 1)
+        yield "performance", self._performance(days, ran)
+        if paid and self._held["status"] == _FUNDED:
+            yield "status", _REPAID
+
+    def _remitted(self, days: int) -> int | None:
+        """Return what *days* days remit, in minor units; None when that cannot be said."""
+        balance = self._held["balance"]
+        if balance is None or (self.pace.amount is None and self.repayment is None):
+            return None
+        return min(balance, self.pace.remitted(days, self.repayment or 0))
+
+    def _progress(self, days: int) -> int | None:
+        progress, balance = self._held["progress"], self._held["balance"]
+        if self.pace.is_nothing or progress is None:
+            return progress
+        if self.repayment is None or balance is None:
+            share = self.pace.share
+            return None if share is None else min(HUNDRED_PERCENT, progress + days * share)
+        remitted = self._remitted(days)
+        assert remitted is not None, "balance and repayment amount are known"
+        return (self.repayment - balance + remitted) * HUNDRED_PERCENT // self.repayment
+
+    def _balance(self, days: int) -> int | None:
+        balance = self._held["balance"]
+        if self.pace.is_nothing or balance is None:
+            return balance
+        remitted = self._remitted(days)
+        return None if remitted is None else balance - remitted
+
+    def _performance(self, days: int, ran: int) -> int | None:
+        """Return the performance after *days* days, of which the deal *ran* for some."""
+        progress, rest = self._progress(days), self._held["remaining_term_days"]
+        if progress is None or self.expected is None or rest is None:
+            return None
+        part, whole = self.expected
+        if rest:
+            past = min(ran, rest)
+            part, whole = part * rest + (whole - part) * past, whole * rest
+        if part <= 0:
+            return None  # no whole day has passed
+        balance, remitted = self._held["balance"], self._remitted(days)
+        if self.repayment is None or balance is None or remitted is None:
+            return min(MOST_PERCENT, progress * whole // part)
+        paid = self.repayment - balance + remitted
+        return min(MOST_PERCENT, paid * HUNDRED_PERCENT * whole // (self.repayment * part))
+
+
+def _divided_up(number: int, divisor: int) -> int:
+    """Return *number* divided by *divisor*, rounded up."""
+    return -(-number // divisor)

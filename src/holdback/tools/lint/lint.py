@@ -6,15 +6,16 @@ A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, whe
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, timedelta
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve
 
+from holdback.eligibility.facts import NEVER_INITIAL
 from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
-from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import CLAIM
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
@@ -22,14 +23,10 @@ from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import priceable_products
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, interpret
-from holdback.tools.example_run import ExampleRun
+from holdback.rules.operators import OPERATORS, Role
+from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
+from holdback.tools.example_run import Answer, ExampleRun, run_example
 from holdback.tools.lint.coverage_gaps import coverage_gaps
-from holdback.tools.lint.example_lint import (
-    evidence_from_the_future,
-    failing_examples,
-    run_or_error,
-)
-from holdback.tools.lint.initial_lint import distinct_rules, never_accepted
 from holdback.tools.mutants.equivalence import distinguishing_deals
 
 _PROGRESS: Final = "progress"
@@ -329,3 +326,168 @@ def _shared_codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
                     hint="a code is never used again, in any jurisdiction",
                     **rule.table["code"].position(),
                 )
+
+
+# -- Findings in the examples of a jurisdiction: failing, contradictory, or with future evidence.
+
+_CHECKED: Final = "credit_checked_on"
+
+
+def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[ErrorDetail]:
+    """Yield examples that cannot run, fail, contradict another one, or share a name."""
+    first_runs: dict[object, ExampleRun] = {}
+    lines: dict[tuple[str, str], int | None] = {}
+    for run in runs:
+        if isinstance(run, ErrorDetail):
+            yield run
+            continue
+        example = run.example
+        place: dict[str, Any] = {"file": example.file, "line": example.line}
+        first = lines.setdefault((example.file, example.name), example.line)
+        # One example with `from` runs on several days: same name and same line.
+        if first != example.line:
+            yield ErrorDetail(
+                code="duplicate",
+                message=f"there is an example `{example.name}` already, on line {first}",
+                hint="rename one of them",
+                **place,
+            )
+        before = first_runs.setdefault(_question(example), run)
+        if before is not run and _contradict(before, run):
+            yield ErrorDetail(
+                code="contradiction",
+                message=f"it contradicts the example `{before.example.name}` on line "
+                f"{before.example.line}: the same facts, and another answer",
+                hint="one of the two is wrong",
+                **place,
+            )
+        elif not run.passed:
+            difference = f": {run.difference}" if run.difference else ""
+            yield ErrorDetail(
+                code="failed_example",
+                message=f"the example `{example.name}` expects `{run.expected.outcome}`"
+                f"{_because(run.expected)}, and on {example.on} the rules give "
+                f"`{run.got.outcome}`{_because(run.got)}{_other_terms(run)}{difference}",
+                hint="`holdback test` shows the facts and every rule's answer",
+                **place,
+            )
+
+
+def evidence_from_the_future(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield the examples whose credit check is dated later than their own day."""
+    fact = jurisdiction.policy.catalogue.fact(_CHECKED)
+    assert fact is not None, "it is built in"
+    for example in jurisdiction.examples:
+        number = fact.read(example.given.get(_CHECKED))
+        if number is not None and number > example.on.toordinal():
+            yield ErrorDetail(
+                code="future_day",
+                message=f"the credit check of `{example.name}` is dated after the example's day, "
+                f"{example.on}",
+                hint="a service refuses evidence from the future: give an earlier day",
+                file=example.file,
+                line=example.line,
+            )
+
+
+def run_or_error(jurisdiction: Jurisdiction, example: Example) -> ExampleRun | ErrorDetail:
+    """Return the run of *example*, or the finding that it cannot run."""
+    try:
+        return run_example(example, jurisdiction.rulebook(example.on))
+    except (InvalidDocument, ConfigurationError, ValueError) as error:
+        return ErrorDetail(
+            code="failed_example",
+            message=f"the example `{example.name}` cannot be run: {error}",
+            file=example.file,
+            line=example.line,
+        )
+
+
+def _question(example: Example) -> object:
+    """Return what *example* asks: two examples with the same question must expect the same."""
+    given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
+    about = tuple(sorted(example.expect)) if example.of_settings else example.product
+    settlement = sorted((example.settlement or {}).items())
+    return about, example.on, example.settles, str(settlement), given
+
+
+def _contradict(first_run: ExampleRun, second_run: ExampleRun) -> bool:
+    first, second = first_run.expected, second_run.expected
+    both = first.offers is not None and second.offers is not None
+    return (first.outcome, first.codes, first.needs) != (
+        second.outcome,
+        second.codes,
+        second.needs,
+    ) or (both and first.offers != second.offers)
+
+
+def _because(answer: Answer) -> str:
+    why = [*answer.codes, *(f"needs {name}" for name in answer.needs)]
+    return f" ({', '.join(why)})" if why else ""
+
+
+def _other_terms(run: ExampleRun) -> str:
+    """Return the words for a difference in offers or limits when the decision is as expected."""
+    expected, got = run.expected, run.got
+    if (expected.outcome, expected.codes, expected.needs) != (got.outcome, got.codes, got.needs):
+        return ""
+    return " with other offers or limits"
+
+
+# -- Findings in products: rules that no initial application can satisfy.
+
+
+def distinct_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[Rule, bool]]:
+    """
+    Yield every rule that is in force on some day, and whether it is a renewal rule.
+
+    A rule comes once for each combination of values of its parameters.
+    """
+    seen = set[Rule]()
+    for rulebook in jurisdiction.slices:
+        rule_sets = [(rulebook.renewal, True)]
+        rule_sets += [(terms.rules, False) for terms in rulebook.products]
+        for rule_set, renewal in rule_sets:
+            for rule in rule_set.rules:
+                if rule not in seen:
+                    seen.add(rule)
+                    yield rule, renewal
+
+
+def never_accepted(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """
+    Yield own rules of products that are never true in an initial application.
+
+    The facts that only a deal has are unknown there; of any other comparison it is assumed that it
+    can be true, and that it can be false. So a rule that is reported is never true for certain.
+    """
+    reported = set[SourceRule]()
+    for rule, renewal in distinct_rules(jurisdiction):
+        source: SourceRule = rule.origin
+        if renewal or source.jurisdiction != jurisdiction.code or source in reported:
+            continue
+        unknown = [name for name in rule.checked.names if name in NEVER_INITIAL]
+        places = {rule.checked.catalogue.place(name) for name in unknown}
+        if unknown and not _can_be(rule.checked.tree, places, wanted=True):
+            reported.add(source)
+            listed = " and ".join(f"`{name}`" for name in unknown)
+            yield ErrorDetail(
+                code="no_effect",
+                message=f"the rule `{source.id}` is never true in an initial application, where "
+                f"{listed} is unknown: the product is then never accepted",
+                hint="a rule about a deal belongs in `renewal.toml`; here read what every "
+                "application has, such as `deals_defaulted`",
+                **source.table["require"].position(),
+            )
+
+
+def _can_be(node: Node, unknown: Collection[int], *, wanted: bool) -> bool:
+    """Return whether *node* may be *wanted* while the facts in the places *unknown* are unknown."""
+    if isinstance(node, Constant):
+        return bool(node.number) is wanted
+    if isinstance(node, Operation) and OPERATORS[node.operator].role is Role.LOGIC:
+        if node.operator == "not":
+            return _can_be(node.operands[0], unknown, wanted=not wanted)
+        parts = (_can_be(operand, unknown, wanted=wanted) for operand in node.operands)
+        return all(parts) if (node.operator == "and") is wanted else any(parts)
+    return not any(isinstance(leaf, FactRead) and leaf.place in unknown for leaf in leaves(node))

@@ -33,12 +33,14 @@ from holdback.rulebooks.proposal import rechecked
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
-from holdback.tools.mutants.equivalence import why_same
+from holdback.tools.mutants.equivalence import why_proved_same, why_same
 from holdback.tools.mutants.expression_mutants import expression_mutants, neighbours
-from holdback.tools.mutants.jurisdiction_mutants import jurisdiction_mutants
 from holdback.tools.mutants.mutant import Mutant, within
-from holdback.tools.mutants.proved_equivalence import why_proved_same
-from holdback.tools.mutants.setting_mutants import SettingMutant, setting_mutants
+from holdback.tools.mutants.setting_mutants import (
+    SettingMutant,
+    jurisdiction_mutants,
+    setting_mutants,
+)
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"

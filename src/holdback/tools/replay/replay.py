@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, Final
 
 from attrs import evolve
 
 from holdback.eligibility.assessment import Assessment, assess
+from holdback.errors import ConfigurationError, InvalidDocument, excerpt
 from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import plain, without_zeros
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.offers.registry import registered
-from holdback.rulebooks.digest import Versions, rulebook_digest
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.merchant.offer import ELIGIBLE
+from holdback.merchant.product import ACCEPTED
+from holdback.merchant.referral import DECLINE
+from holdback.offers.calculator import PricingCase
+from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
+from holdback.offers.registry import PriceableProduct, bind, registered
+from holdback.rulebooks.digest import VERSIONS, Versions, rulebook_digest
+from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.tools.replay.recorded import (
     RecordedOffers,
+    codes,
     plain_facts,
     read_offers_issued,
     read_record,
@@ -25,7 +36,6 @@ from holdback.tools.replay.recorded import (
     versions_in,
     wording_differences,
 )
-from holdback.tools.replay.repricing import repriced
 
 SAME: Final = "the same"
 DIFFERENT: Final = "different"
@@ -238,3 +248,343 @@ def _undeclared(facts: Mapping[str, Any], rulebook: Rulebook) -> Iterator[str]:
     for name in facts:
         if rulebook.catalogue.fact(name) is None:
             yield f"`{name}` is not a fact here, and no rule reads it"
+
+
+# -- The products of a recorded set of offers, decided and priced again, to the minor unit.
+
+# What a product and an offer say apart from their ids and sentences.
+_TERMS: Final = ("decision", "repayment_mechanism")
+_FIGURES: Final = (
+    "offer_status",
+    "funded_amount",
+    "repayment_amount",
+    "factor_rate",
+    "split_percentage",
+    "term_length",
+    "term_days",
+)
+_DECIMAL: Final = re.compile(r"-?[0-9]+\.[0-9]+")
+# What the sentence of a renewal offer says is settled and paid out.
+_SETTLED: Final = re.compile(r", of which .* is paid out(?=, repaid as )")
+_ABSENT: Final[Mapping[str, Any]] = {}
+
+
+@frozen(kw_only=True)
+class Repriced:
+    """
+    What came out when a recorded set of offers was priced again.
+
+    `differences` are in decisions and figures, `wording` is in sentences only. `missing` names the
+    calculators without which a product cannot be priced, with their versions.
+    """
+
+    differences: tuple[str, ...]
+    wording: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def repriced(
+    recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
+) -> Repriced:
+    """
+    Return what comes out when the products of *recorded* are priced again by *rulebook*.
+
+    Its calculators are those in *registry*.
+
+    Raises:
+        InvalidDocument: a recorded fact that the rulebook has cannot be read.
+    """
+    differences, wording = list(_order_differences(recorded, rulebook)), list[str]()
+    missing = list[str]()
+    pricing = _Pricing.of(recorded, rulebook, registry)
+    decisions, products = _by("product", recorded.decisions), _by("key", recorded.products)
+    every_terms = {terms.key: terms for terms in rulebook.products}
+    for key in dict.fromkeys([*decisions, *products, *every_terms]):
+        name = f"product {excerpt(key)}"
+        decision, product = decisions.get(key, _ABSENT), products.get(key, _ABSENT)
+        try:
+            derived = pricing.derive(every_terms.get(key), decision)
+        except _UnderivableError as error:
+            missing += (f"{name}: {sentence}" for sentence in error.sentences)
+            continue
+        differences += (f"{name}: {difference}" for difference in derived.differences)
+        differences += _decision_differences(name, decision, derived.decision)
+        differences += _product_differences(name, product, derived.product)
+        wording += _wording(name, (decision, derived.decision), (product, derived.product))
+    return Repriced(differences=tuple(differences), wording=tuple(wording), missing=tuple(missing))
+
+
+def _by(name: str, entries: tuple[Mapping[str, Any], ...]) -> dict[str, Mapping[str, Any]]:
+    return {str(entry.get(name)): entry for entry in entries}
+
+
+def _order_differences(recorded: RecordedOffers, rulebook: Rulebook) -> Iterator[str]:
+    """Yield a difference where the products are not those derived, once each and in order."""
+    derived = [terms.key for terms in rulebook.products]
+    for name, entries, key in (
+        ("decisions", recorded.decisions, "product"),
+        ("products", recorded.products, "key"),
+    ):
+        keys = [excerpt(str(entry.get(key))) for entry in entries]
+        if keys != derived:
+            yield f"{name}: recorded those of {keys}, derived those of {derived}"
+
+
+@frozen(kw_only=True)
+class _Derived:
+    """The decision on a product and the product, as plain values; differences in the settlement.
+
+    The plain values are empty for a product that the rulebook does not have.
+    """
+
+    decision: Mapping[str, Any] = _ABSENT
+    product: Mapping[str, Any] = _ABSENT
+    differences: tuple[str, ...] = ()
+
+
+class _UnderivableError(Exception):
+    """A product cannot be priced now; `sentences` say why."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        super().__init__()
+        self.sentences = tuple(sentences)
+
+
+@frozen
+class _Pricing:
+    """The case of a recorded set of offers, by a rulebook and the calculators of a registry."""
+
+    digest: str
+    rulebook: Rulebook
+    registry: Mapping[str, type]
+    case: PricingCase
+    assessment: Assessment | None
+
+    @classmethod
+    def of(
+        cls, recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
+    ) -> _Pricing:
+        declared = {
+            name: value for name, value in recorded.facts.items() if rulebook.catalogue.fact(name)
+        }
+        facts = rulebook.catalogue.prepare(declared)
+        case = PricingCase(
+            facts=facts,
+            catalogue=rulebook.catalogue,
+            renewal=recorded.renewal,
+            currency=rulebook.currency,
+            rounding=rulebook.rounding,
+        )
+        assessment = rulebook.assess_prepared(facts) if recorded.renewal else None
+        return cls(recorded.digest, rulebook, registry, case, assessment)
+
+    def derive(self, terms: ProductTerms | None, decision: Mapping[str, Any]) -> _Derived:
+        """
+        Return what is derived for a product, whose recorded *decision* says what priced it.
+
+        Raises:
+            _UnderivableError: a calculator is not present, or not in the version of then, or it no
+                longer takes its settings, or returns what no offer can have.
+        """
+        if terms is None:
+            return _Derived()
+        sentences = list(self._versions_missing(terms, decision))
+        if sentences:
+            raise _UnderivableError(sentences)
+        try:
+            (product,) = bind(
+                self.rulebook.altered(products=(terms,)), self.registry, "{}/{}".format
+            )
+            quoted, difference = self._quoted(product, decision)
+            if _texts(decision, "withheld") and quoted.decision == ACCEPTED:
+                quoted = withheld(product, self.case, quoted)
+            return _derived(product, quoted, difference)
+        except (InvalidDocument, ConfigurationError) as error:
+            raise _UnderivableError(detail.message for detail in error.errors) from None
+
+    def _quoted(
+        self, product: PriceableProduct, decision: Mapping[str, Any]
+    ) -> tuple[Quote, str | None]:
+        """Return the decision on *product*, with what a person decided about it."""
+        settlement, difference = None, None
+        if self.assessment is not None:
+            settlement, difference = self._settlement(decision)
+        if decision.get("referral") == DECLINE:
+            return declined(product, self.case), difference
+        approved = _texts(decision, "lifted")
+        lifted = product.terms.rules.referring(approved)
+        if self.assessment is None or settlement is None:
+            return quote(product, self.case, str, lifted=lifted), difference
+        renewal = self.rulebook.renewal
+        assessment = assess(
+            renewal, self.case.facts, self.rulebook.on, lifted=renewal.referring(approved)
+        )
+        quoted = quote_renewal(product, self.case, str, assessment, settlement, lifted=lifted)
+        return quoted, difference
+
+    def _versions_missing(self, terms: ProductTerms, decision: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what priced the product and is not present now in the version of then."""
+        recorded, registry = dict(versions_in(decision)), self.registry
+        present = {"pricing": VERSIONS["pricing"]} | {
+            choice.full_name: getattr(registry.get(choice.full_name), "version", None)
+            for choice in terms.calculators
+        }
+        for name, version in present.items():
+            before = recorded.get(name)
+            then = "" if before is None else f"`{name}` had version {before}; "
+            if version is None:
+                yield f"{then}a calculator `{name}` is not present"
+            elif before not in (None, version):
+                yield f"{then}version {version} is present"
+
+    def _settlement(self, decision: Mapping[str, Any]) -> tuple[Money, str | None]:
+        """Return what the renewal settles, and a difference where the record contradicts itself."""
+        number, recorded = self.case.number("balance"), decision.get("settlement")
+        balance = Money(number or 0, self.rulebook.currency)
+        if recorded is None:
+            return balance, None
+        difference = f"settlement: recorded {excerpt(str(recorded))}, derived {balance}"
+        try:
+            settlement = Money.parse(str(recorded))
+        except ValueError:
+            return balance, difference
+        # A balance beyond the range of its fact is not among the facts.
+        fact = self.rulebook.catalogue.facts[self.rulebook.catalogue.place("balance")]
+        expected = settlement.minor if settlement.minor <= fact.high else None
+        if settlement.currency != balance.currency or number != expected:
+            return balance, difference
+        return settlement, None
+
+
+def _texts(decision: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return the texts that *decision* lists under *name*."""
+    listed = decision.get(name)
+    return tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
+
+
+def _derived(product: PriceableProduct, quoted: Quote, difference: str | None = None) -> _Derived:
+    return _Derived(
+        decision=quoted.record(product),
+        product=_plain_product(product.terms, quoted),
+        differences=() if difference is None else (difference,),
+    )
+
+
+def _plain_product(terms: ProductTerms, quoted: Quote) -> Mapping[str, Any]:
+    """Return a derived product as plain values, as an event has it."""
+    return {
+        "name": terms.name,
+        "description": terms.description,
+        "decision": quoted.decision,
+        "repayment_mechanism": terms.repayment_mechanism,
+        "limits": {
+            "minimum": str(quoted.limits.minimum),
+            "maximum": str(quoted.limits.maximum),
+        },
+        "codes": [reason.code for reason in quoted.reasons],
+        "offers": [
+            {
+                "offer_status": ELIGIBLE,
+                "description": offer.description,
+                "funded_amount": str(offer.funded_amount),
+                "repayment_amount": str(offer.repayment_amount),
+                "factor_rate": plain(offer.factor_rate),
+                "split_percentage": plain(offer.split_percentage),
+                "term_length": plain(offer.term_length),
+                "term_days": offer.term_days,
+            }
+            for offer in quoted.offers
+        ],
+    }
+
+
+def _decision_differences(
+    name: str, recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    before, after = _decision(recorded), _decision(derived)
+    if before != after:
+        yield f"{name}: recorded {before}, derived {after}"
+
+
+def _decision(decision: Mapping[str, Any]) -> str:
+    if not decision:
+        return "nothing"
+    needs = decision.get("needs")
+    why = [*codes(decision), *(needs if isinstance(needs, list) else [])]
+    return f"{excerpt(str(decision.get('decision')))}{f' ({why})' if why else ''}"
+
+
+def _product_differences(
+    name: str, recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the differences between a product of the recorded set and the derived one."""
+    if not recorded or not derived:
+        return  # the keys of the products differ, and that is reported with their order
+    yield from _compared(name, _TERMS, recorded, derived)
+    if "codes" in recorded:  # those of products from before have none
+        yield from _compared(name, ("codes",), recorded, derived)
+    limits = recorded.get("limits")
+    before = limits if isinstance(limits, Mapping) else _ABSENT
+    yield from _compared(f"{name}, limits", ("minimum", "maximum"), before, derived["limits"])
+    offers = zip_longest(_offers(recorded), derived["offers"], fillvalue=_ABSENT)
+    for number, (offer, derived_offer) in enumerate(offers, start=1):
+        place = f"{name}, offer {number}"
+        if offer and derived_offer:
+            yield from _compared(place, _FIGURES, offer, derived_offer)
+        else:
+            yield f"{place}: recorded {_offer(offer)}, derived {_offer(derived_offer)}"
+
+
+def _offers(product: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    offers = product.get("offers")
+    listed = offers if isinstance(offers, list | tuple) else []
+    return [offer if isinstance(offer, Mapping) else {"offer": offer} for offer in listed]
+
+
+def _offer(offer: Mapping[str, Any]) -> str:
+    return _shown(offer.get("description")) if offer else "nothing"
+
+
+def _compared(
+    place: str, names: tuple[str, ...], recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    for name in names:
+        before, after = _shown(recorded.get(name)), _shown(derived.get(name))
+        if before != after:
+            yield f"{place}, {name}: recorded {before}, derived {after}"
+
+
+def _shown(value: Json) -> str:
+    # JSON has been read with its numbers as text, and trailing zeros do not change a number.
+    text = str(value)
+    text = without_zeros(text) if _DECIMAL.fullmatch(text) else text
+    return "nothing" if value is None else excerpt(text)
+
+
+def _wording(
+    name: str,
+    decisions: tuple[Mapping[str, Any], Mapping[str, Any]],
+    products: tuple[Mapping[str, Any], Mapping[str, Any]],
+) -> Iterator[str]:
+    """Yield the sentences that differ, in the reasons, the product and its offers."""
+    before, after = (
+        [reason.get("text") for reason in _reasons(decision)] for decision in decisions
+    )
+    for recorded, derived in zip(before, after, strict=False):
+        if recorded != derived:
+            yield f"{name}: {_shown(recorded)} is now {_shown(derived)}"
+    recorded_product, derived_product = products
+    if not recorded_product or not derived_product:
+        return
+    yield from _compared(name, ("name", "description"), recorded_product, derived_product)
+    offers = zip(_offers(recorded_product), derived_product["offers"], strict=False)
+    for number, (offer, derived_offer) in enumerate(offers, start=1):
+        # What is settled is in the record too, where it is compared.
+        described = {"description": _SETTLED.sub("", str(offer.get("description")))}
+        yield from _compared(f"{name}, offer {number}", ("description",), described, derived_offer)
+
+
+def _reasons(decision: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    reasons = decision.get("reasons")
+    listed = reasons if isinstance(reasons, list | tuple) else []
+    return [reason for reason in listed if isinstance(reason, Mapping)]

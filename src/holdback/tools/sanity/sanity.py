@@ -6,20 +6,33 @@ lines that it comes from (decisions/claims#findings-without-a-solver).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from typing import Final, TypeAlias
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
 
-from attrs import evolve
+from attrs import evolve, field
 
+from holdback.eligibility.facts import DOWN, UP
+from holdback.eligibility.ruleset import PLACEHOLDER, Rule
+from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.tools.proofs.finding import INFORMATION, Finding
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.calculator_choice import SETTLEMENT, CalculatorChoice
+from holdback.rules import Fact, Kind, Type
+from holdback.rules.number_format import NumberFormat
+from holdback.rules.tree import Constant, leaves
+from holdback.tools.proofs.finding import ERROR, INFORMATION, Finding
 from holdback.tools.sanity.far_dates import far_dates, is_far
 from holdback.tools.sanity.gaps import gaps
-from holdback.tools.sanity.headline import Headline, Line, slices
+from holdback.tools.sanity.headline import Headline, Line, joined, slices
 from holdback.tools.sanity.jumps import jumps
-from holdback.tools.sanity.prices import prices
-from holdback.tools.sanity.reason_figures import contradicted_reasons
 from holdback.tools.sanity.switched_off import mostly_switched_off
 
 CLAIM_WITHOUT_DAYS: Final = "claim-without-days"
@@ -96,3 +109,519 @@ def _claims_without_days(jurisdiction: Jurisdiction) -> Iterator[Finding]:
             )
             line = Line(claim.table.node.position(key=True), claim.text)
             yield headline.finding(jurisdiction, [line], product=claim.product)
+
+
+# -- Prices that nobody means: free money, and more for the better merchant.
+#
+# The settings of the built-in calculators are read as written. That each of them is in its range is
+# checked where they are bound; here they are wrong together, or far from any real price.
+
+FREE_MONEY: Final = "free-money"
+RISING_PRICE: Final = "rising-price"
+IMPLAUSIBLE_PRICE: Final = "implausible-price"
+NO_OFFER: Final = "no-offer"
+UNUSED_BAND: Final = "unused-band"
+
+_RATIO: Final = Type(Kind.RATIO)
+_PERCENT: Final = Type(Kind.PERCENT)
+_ONE: Final = 10**RATIO_PLACES
+# Real factor rates are up to about 1.5, multiples of takings up to about 2, terms up to two years,
+# and splits from 4% to a quarter. Beyond these bounds a sign is missing, or one too many.
+MOST_RATE: Final = 2 * _ONE
+MOST_MULTIPLE: Final = 6 * _ONE
+MOST_MONTHS: Final = 60
+LEAST_SPLIT: Final = 10**PERCENT_PLACES
+MOST_SPLIT: Final = HUNDRED_PERCENT // 2
+
+
+@frozen(kw_only=True)
+class _Price:
+    """The product of a jurisdiction whose price is looked at."""
+
+    jurisdiction: Jurisdiction
+    product: SourceProduct
+
+    def choice(self, kind: str, *names: str) -> CalculatorChoice | None:
+        """Return the calculator of *kind* if it is one of *names*."""
+        choice = self.product.calculators.get(kind)
+        return choice if choice is not None and choice.name in names else None
+
+    def finding(self, headline: Headline, *settings: tuple[str, str]) -> Finding:
+        """Return the finding with *headline*; its lines are *settings*, by calculator and key."""
+        lines = []
+        for kind, key in settings:
+            choice = self.product.calculators[kind]
+            written = write_json(choice.settings.get(key))
+            lines.append(Line(choice.place(key), f"{kind}: {key} = {written}"))
+        product = self.product
+        return headline.finding(self.jurisdiction, lines, days=product.period, product=product.key)
+
+
+def prices(jurisdiction: Jurisdiction) -> Iterator[Finding]:
+    """Yield what is wrong with the prices of the products of its own folder."""
+    for product in jurisdiction.policy.own.products:
+        price = _Price(jurisdiction=jurisdiction, product=product)
+        yield from _rates(price)
+        yield from _settlement(price)
+        yield from _limits(price)
+        yield from _splits(price)
+        yield from _months(price)
+        yield from _never_affordable(price)
+
+
+def _read(type_: Type, value: Json) -> int | None:
+    """Return *value* as a scaled number; None where it is missing or invalid."""
+    try:
+        return type_.read(value)
+    except ValueError:
+        return None
+
+
+def _bands(choice: CalculatorChoice) -> list[Mapping[str, Any]]:
+    """Return the bands of *choice*, each with its rate or percentage."""
+    bands = choice.settings.get("bands")
+    listed = bands if isinstance(bands, list | tuple) else []
+    return [band for band in listed if isinstance(band, Mapping)]
+
+
+def _all_rates(price: _Price) -> list[int]:
+    """Return the rates of the built-in calculators, by band; none where one is invalid."""
+    choice = price.choice("factor_rate", "flat", "banded")
+    if choice is None:
+        return []
+    values = [choice.settings.get("rate")]
+    if choice.name == "banded":
+        values = [band.get("rate") for band in _bands(choice)]
+    rates = [_read(_RATIO, value) for value in values]
+    valid = [rate for rate in rates if rate is not None and rate >= _ONE]
+    return valid if len(valid) == len(rates) else []
+
+
+def _discount(price: _Price) -> int:
+    choice = price.product.calculators.get("factor_rate")
+    value = None if choice is None else choice.settings.get("renewal_discount")
+    return (None if value is None else _read(_RATIO, value)) or 0
+
+
+def _rates(price: _Price) -> Iterator[Finding]:
+    """Yield rates with which nothing is charged, or far too much, or more of the better."""
+    rates, discount, where = _all_rates(price), _discount(price), "factor_rate"
+    if not rates:
+        return
+    lowest, highest = min(rates), max(rates)
+    written = (where, "rate" if price.choice(where, "flat") else "bands")
+    if lowest <= _ONE:
+        headline = Headline(
+            claim=FREE_MONEY,
+            severity=ERROR,
+            code="out_of_range",
+            message=f"a factor rate of {_shown(lowest)} makes `{price.product.key}` free: what is "
+            "repaid is what was funded",
+            hint="a rate is above 1, as 1.18",
+        )
+        yield price.finding(headline, written)
+    elif lowest - discount <= _ONE:
+        headline = Headline(
+            claim=FREE_MONEY,
+            severity=ERROR,
+            code="out_of_range",
+            message=f"the renewal discount of {_shown(discount)} makes a renewal of "
+            f"`{price.product.key}` free: it is taken off a factor rate of {_shown(lowest)}",
+            hint="the discount is taken off the rate itself, as 0.01 off 1.18",
+        )
+        yield price.finding(headline, (where, "renewal_discount"), written)
+    if highest > MOST_RATE:
+        headline = Headline(
+            claim=IMPLAUSIBLE_PRICE,
+            code="out_of_range",
+            message=f"at a factor rate of {_shown(highest)} more than twice the funded amount is "
+            "repaid",
+            hint="look for a decimal point, as 1.24 for 12.4",
+        )
+        yield price.finding(headline, written)
+    else:
+        yield from _banded(price, rates)
+
+
+def _banded(price: _Price, rates: list[int]) -> Iterator[Finding]:
+    """Yield bands that no merchant is in, and bands that cost the better merchant more."""
+    choice = price.choice("factor_rate", "banded")
+    on = None if choice is None else choice.settings.get("on")
+    fact = price.jurisdiction.policy.catalogue.fact(on)
+    if choice is None or fact is None:
+        return
+    bands = ("factor_rate", "bands")
+    for band in _bands(choice):
+        bound = _read(fact.type, band.get("up_to"))
+        if bound is not None and not fact.low < bound <= fact.high:
+            headline = Headline(
+                claim=UNUSED_BAND,
+                code="no_effect",
+                message=f"no merchant is on both sides of {fact.type.show(bound)}: `{fact.name}` "
+                f"is {fact.type.show(fact.low)} to {fact.type.show(fact.high)}",
+                hint="correct the `up_to`, or leave the band out",
+            )
+            yield price.finding(headline, bands)
+            return
+    for lower, higher in pairwise(rates):
+        if (fact.moves == UP and higher > lower) or (fact.moves == DOWN and higher < lower):
+            yield price.finding(_rising(fact, lower, higher), bands)
+            return
+
+
+def _rising(fact: Fact, lower: int, higher: int) -> Headline:
+    better, worse = ("more", "less") if fact.moves == UP else ("less", "more")
+    dear, cheap = _shown(max(lower, higher)), _shown(min(lower, higher))
+    return Headline(
+        claim=RISING_PRICE,
+        code="misleading",
+        message=f"a merchant with {better} `{fact.name}`, which is better, pays {dear}, and one "
+        f"with {worse} pays {cheap}",
+        hint="write the rates in the order of the bands: each holds below its `up_to`",
+    )
+
+
+def _settlement(price: _Price) -> Iterator[Finding]:
+    """Yield a discount of all that is left of the charge, however late the deal is repaid."""
+    choice = price.choice(SETTLEMENT, "percentage", "bands")
+    if choice is None:
+        return
+    last = choice.settings.get("percentage")
+    if choice.name == "bands" and _bands(choice):
+        last = _bands(choice)[-1].get("percentage")
+    share = None if last is None else _read(_PERCENT, last)
+    if share == HUNDRED_PERCENT:
+        headline = Headline(
+            claim=FREE_MONEY,
+            code="out_of_range",
+            message="a merchant who repays early pays nothing of the charge that is left, even on "
+            "the last day",
+            hint="a discount is a share of the cost that is left, as 50%",
+        )
+        key = "bands" if choice.name == "bands" else "percentage"
+        yield price.finding(headline, (SETTLEMENT, key))
+
+
+def _limits(price: _Price) -> Iterator[Finding]:
+    """Yield limits between which no offer lies, and a multiple that is far too high."""
+    choice = price.choice("limits", "fixed", "takings_multiple")
+    if choice is None:
+        return
+    money = Type(Kind.MONEY, price.jurisdiction.currency)
+    settings = choice.settings
+    least, most, step = (
+        None if settings.get(key) is None else _read(money, settings[key])
+        for key in ("minimum", "maximum", "step")
+    )
+    if least and most and step and step > 0 and most // step * step < least:
+        headline = Headline(
+            claim=NO_OFFER,
+            severity=ERROR,
+            code="contradiction",
+            message=f"no multiple of {money.show(step)} is from {money.show(least)} to "
+            f"{money.show(most)}: nothing can be offered",
+            hint="lower `step`, or widen the limits",
+        )
+        yield price.finding(
+            headline, ("limits", "step"), ("limits", "minimum"), ("limits", "maximum")
+        )
+    multiple = _read(_RATIO, settings.get("multiple"))
+    if multiple is not None and multiple > MOST_MULTIPLE:
+        headline = Headline(
+            claim=IMPLAUSIBLE_PRICE,
+            code="out_of_range",
+            message=f"{_shown(multiple)} times the monthly takings may be offered",
+            hint="look for a decimal point, as 1.25 for 12.5",
+        )
+        yield price.finding(headline, ("limits", "multiple"))
+
+
+def _choices(price: _Price) -> list[int]:
+    """Return the split percentages of the built-in calculators; none where one is invalid."""
+    choice = price.choice("split_percentage", "chosen", "affordability")
+    values = None if choice is None else choice.settings.get("choices")
+    splits = (
+        [_read(_PERCENT, value) for value in values] if isinstance(values, list | tuple) else []
+    )
+    valid = [split for split in splits if split is not None]
+    return valid if len(valid) == len(splits) else []
+
+
+def _splits(price: _Price) -> Iterator[Finding]:
+    for split in _choices(price):
+        if not LEAST_SPLIT <= split <= MOST_SPLIT:
+            headline = Headline(
+                claim=IMPLAUSIBLE_PRICE,
+                code="out_of_range",
+                message=f"a split percentage of {_PERCENT.show(split)} is beyond "
+                f"{_PERCENT.show(LEAST_SPLIT)} to {_PERCENT.show(MOST_SPLIT)} of the takings",
+                hint="look for a decimal point, as 8.5% for 85%",
+            )
+            yield price.finding(headline, ("split_percentage", "choices"))
+            return
+
+
+def _months(price: _Price) -> Iterator[Finding]:
+    for kind, key in (("term", "months"), ("split_percentage", "longest_term_months")):
+        choice = price.product.calculators.get(kind)
+        months = None if choice is None else choice.settings.get(key)
+        if type(months) is int and months > MOST_MONTHS:
+            headline = Headline(
+                claim=IMPLAUSIBLE_PRICE,
+                code="out_of_range",
+                message=f"a term of {months} months is more than {MOST_MONTHS // 12} years",
+                hint="look for a digit too many",
+            )
+            yield price.finding(headline, (kind, key))
+
+
+def _never_affordable(price: _Price) -> Iterator[Finding]:
+    """
+    Yield limits by takings of which the largest offer takes longer than the longest term.
+
+    Takings cancel out: multiple x rate / split is the number of months that the maximum takes.
+    """
+    limits = price.choice("limits", "takings_multiple")
+    splits = price.choice("split_percentage", "affordability")
+    rates, choices = _all_rates(price), _choices(price)
+    if limits is None or splits is None or not rates or not choices:
+        return
+    multiple = _read(_RATIO, limits.settings.get("multiple"))
+    longest = splits.settings.get("longest_term_months")
+    if multiple is None or type(longest) is not int or not 0 < multiple <= MOST_MULTIPLE:
+        return
+    cheapest = max(_ONE, min(rates) - _discount(price))
+    share = max(price.product.amounts, default=HUNDRED_PERCENT)
+    repaid, monthly = multiple * cheapest * share, _ONE * _ONE * max(choices)
+    if repaid > longest * monthly:
+        tenths = 10 * repaid // monthly
+        headline = Headline(
+            claim=NO_OFFER,
+            code="contradiction",
+            message=f"the largest offer takes {tenths // 10}.{tenths % 10} months at a split of "
+            f"{_PERCENT.show(max(choices))}, longer than the {longest} months that it may take: no "
+            "merchant whose limit follows from its takings is made it",
+            hint="look at `multiple`, `choices` and `longest_term_months`",
+        )
+        yield price.finding(
+            headline, ("split_percentage", "longest_term_months"), ("limits", "multiple")
+        )
+
+
+def _shown(ratio: int) -> str:
+    return _RATIO.show(ratio)
+
+
+# -- Figures in a reason that its rule contradicts: it says 80% where the rule says 75%.
+#
+# A figure that is written out stays when a parameter changes, so each rule is compared on all
+# dates. Figures are read from a sentence as people write them: numbers with their units.
+
+REASON_FIGURE: Final = "reason-figure"
+_NUMBERS: Final = (Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.COUNT, Kind.DAYS)
+_HUNDRED: Final = 100
+# A month has from 28 to 31 days, and a year of twelve has from 365 to 366.
+_SHORTEST_MONTH: Final = 28
+_LONGEST_MONTH: Final = 31
+
+
+@frozen
+class _Contradiction:
+    """A figure in the reason of a rule, the product of which is given, and the rule's own."""
+
+    rule: Rule
+    product: str
+    figure: Figure
+    constants: tuple[Constant, ...]
+
+
+def contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
+    """Yield the figures in reasons, also in inherited ones, that their rules contradict."""
+    days: dict[tuple[str, int, Figure], list[Period]] = {}
+    first: dict[tuple[str, int, Figure], _Contradiction] = {}
+    seen: dict[Rule, tuple[_Contradiction, ...]] = {}
+    for rulebook, period in slices(jurisdiction):
+        sets = [("", rulebook.renewal), *((terms.key, terms.rules) for terms in rulebook.products)]
+        for product, rules in sets:
+            for rule in rules.rules:
+                if rule not in seen:
+                    seen[rule] = tuple(_contradictions(rule, product, rules.figures))
+                for wrong in seen[rule]:
+                    key = (rule.file or "", rule.line or 0, wrong.figure)
+                    days.setdefault(key, []).append(period)
+                    first.setdefault(key, wrong)
+    for key, wrong in first.items():
+        yield _finding(jurisdiction, wrong, joined(days[key]))
+
+
+def _contradictions(
+    rule: Rule, product: str, written: NumberFormat | None
+) -> Iterator[_Contradiction]:
+    """Yield the figures in the reason of *rule* that are none of the rule's."""
+    # Placeholders are blanked, so that figures keep their places.
+    text = PLACEHOLDER.sub(lambda match: " " * len(match[0]), rule.reason)
+    separators = (".", ",") if written is None else (written.decimal, written.group)
+    stated = list(figures(text, *separators))
+    if not stated:
+        return
+    constants = tuple(
+        leaf
+        for leaf in leaves(rule.checked.tree)
+        if isinstance(leaf, Constant) and leaf.type.kind in _NUMBERS
+    )
+    facts = [fact for fact in rule.checked.catalogue.facts if fact.name in rule.checked.names]
+    for figure in stated:
+        if _is_of_a_fact(figure, facts):
+            continue
+        same = [constant for constant in constants if _comparable(figure, constant, facts)]
+        if same and not any(_agrees(figure, constant) for constant in same):
+            yield _Contradiction(rule, product, figure, tuple(dict.fromkeys(same)))
+
+
+def _is_of_a_fact(figure: Figure, facts: Iterable[Fact]) -> bool:
+    """Return whether *figure* belongs to what a fact is, such as the last 30 days."""
+    for fact in facts:
+        words = f"{fact.name.replace('_', ' ')} {fact.description}"
+        if any(figure == described for described in figures(words)):
+            return True
+        if figure.unit in (NO_UNIT, DAYS) and f"{figure.number}d" in fact.name.split("_"):
+            return True
+    return False
+
+
+def _comparable(figure: Figure, constant: Constant, facts: Iterable[Fact]) -> bool:
+    """Return whether *figure* could stand for *constant*, by its unit."""
+    kind = constant.type.kind
+    if figure.unit == NO_UNIT:
+        return True
+    if figure.unit == PERCENT:
+        return kind in (Kind.PERCENT, Kind.RATIO)
+    if figure.unit == MONEY:
+        return kind is Kind.MONEY
+    if kind is Kind.DAYS:
+        return True
+    # A count is of months where a fact is.
+    unit = "month" if figure.unit == MONTHS else "day"
+    return kind is Kind.COUNT and any(unit in fact.name for fact in facts)
+
+
+def _agrees(figure: Figure, constant: Constant) -> bool:
+    """Return whether *figure* is what *constant* says, counted from either side."""
+    kind, value = constant.type.kind, Decimal(constant.number).scaleb(-constant.places)
+    if figure.unit == MONTHS and kind is Kind.DAYS:
+        return _SHORTEST_MONTH * figure.number <= value <= _LONGEST_MONTH * figure.number
+    if figure.unit in (PERCENT, NO_UNIT) and kind in (Kind.PERCENT, Kind.RATIO):
+        share = value * _HUNDRED if kind is Kind.RATIO else value
+        # What is not paid down is the rest of it.
+        return figure.number in (value, share, _HUNDRED - share)
+    if kind in (Kind.COUNT, Kind.DAYS):
+        return abs(figure.number - value) <= 1  # `fewer than 3` is `at most 2`
+    return figure.number == value
+
+
+def _finding(jurisdiction: Jurisdiction, wrong: _Contradiction, days: Period) -> Finding:
+    rule, source = wrong.rule, wrong.rule.origin
+    assert isinstance(source, SourceRule), "the rule was read from a file"
+    start, end = wrong.figure.span
+    reason = source.table["reason"].position_of_part((start, end))
+    lines = [Line(reason, f"{rule.id}: {rule.reason}")]
+    lines.append(Line(source.table["require"].position(), f"{rule.id}: {rule.require}"))
+    names = [constant.name for constant in wrong.constants if constant.name is not None]
+    entries = [
+        Line(node.position(), f"{name} = {parameter.type.show(entry.value)}")
+        for name in names
+        for parameter in (jurisdiction.policy.parameters[name],)
+        for entry in (parameter.timeline.entry_on(days.start),)
+        if entry is not None and (node := entry.node) is not None
+    ]
+    # The reason of a parent may be right there, and wrong with a value that the child replaces.
+    if source.jurisdiction != jurisdiction.code:
+        own = [line for line in entries if line.position.get("file") != source.file]
+        lines = [*own, *lines] if own else lines
+    says = " or ".join(constant.type.show(constant.number) for constant in wrong.constants)
+    hint = "correct the one or the other"
+    if names:
+        hint = f"name the parameter in the sentence, `{{{names[0]}}}`, which is always its value"
+    headline = Headline(
+        claim=REASON_FIGURE,
+        code="contradiction",
+        message=f"the reason of `{rule.id}` says {_as_written(rule, wrong.figure)}, "
+        f"and the rule {says}",
+        hint=hint,
+    )
+    lines = list({(line.place.file, line.place.line): line for line in (*lines, *entries)}.values())
+    return headline.finding(jurisdiction, lines, days=days, product=wrong.product)
+
+
+def _as_written(rule: Rule, figure: Figure) -> str:
+    """Return *figure* as the reason has it, with its sign of percent."""
+    start, end = figure.span
+    return rule.reason[start:end] + ("%" if figure.unit == PERCENT else "")
+
+
+PERCENT: Final = "%"
+MONEY: Final = "money"
+DAYS: Final = "days"
+MONTHS: Final = "months"
+NO_UNIT: Final = ""
+
+# The units of a time, with how many days or months each is.
+_TIMES: Final = {
+    "day": (DAYS, 1),
+    "week": (DAYS, 7),
+    "month": (MONTHS, 1),
+    "year": (MONTHS, 12),
+}
+# A number after one of these names a text, not a quantity.
+_NUMBERED: Final = (
+    r"section|article|rule|regulation|form|act|part|chapter|clause|paragraph|schedule"
+    r"|no\.|number|step"
+)
+_SYMBOLS: Final = "£$€¥"
+
+
+@frozen
+class Figure:
+    """A number of a `unit`, and its characters in the text."""
+
+    number: Decimal
+    unit: str
+    span: tuple[int, int] = field(eq=False)
+
+
+@lru_cache(maxsize=64)
+def _pattern(decimal: str, group: str) -> re.Pattern[str]:
+    """Return the pattern of a figure in a text with these separators."""
+    groups = rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+|" if group else ""
+    return re.compile(
+        rf"(?P<numbered>\b(?i:{_NUMBERED}|§)\s*)?"
+        rf"(?P<before>\b[A-Z]{{3}}\s?|[{_SYMBOLS}]\s?)?"
+        rf"(?<![\w.,/-])(?P<number>(?:{groups}\d+)(?:{re.escape(decimal)}\d+)?)"
+        rf"(?:\s?(?P<percent>%|(?i:per\s?cent)\b)"
+        rf"|(?P<after>\s?(?:[{_SYMBOLS}]|[A-Z]{{3}}\b))"
+        rf"|[\s-](?P<time>(?i:day|week|month|year))s?\b)?"
+        r"(?![\w/]|-\d|[.,]\d)",
+    )
+
+
+def figures(text: str, decimal: str = ".", group: str = ",") -> Iterator[Figure]:
+    """
+    Yield the figures in *text*, from left to right, without numbers of sections, dates and years.
+
+    >>> [(str(figure.number), figure.unit) for figure in figures("under 80% for 2 weeks, £1,200")]
+    [('80', '%'), ('14', 'days'), ('1200', 'money')]
+    """
+    for match in _pattern(decimal, group).finditer(text):
+        plain = match["number"].replace(group, "") if group else match["number"]
+        number = Decimal(plain.replace(decimal, "."))
+        unit = NO_UNIT
+        if match["percent"]:
+            unit = PERCENT
+        elif match["before"] or match["after"]:
+            unit = MONEY
+        elif match["time"]:
+            unit, times = _TIMES[match["time"].lower()]
+            number *= times
+        is_year = unit == NO_UNIT and re.fullmatch("(19|20)[0-9]{2}", match["number"])
+        if not match["numbered"] and not is_year:
+            yield Figure(number, unit, match.span("number"))

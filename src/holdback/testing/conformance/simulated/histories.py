@@ -7,16 +7,267 @@ one can be cut down to the steps that matter, and its seed is enough to reproduc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import partial
 from random import Random
 from time import monotonic
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
-from holdback.testing.conformance.host import Crashed
-from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
+from holdback.frozen_classes import frozen
+from holdback.testing import payloads
+from holdback.testing.conformance.host import PARTNER_OPERATIONS, Crashed
+from holdback.testing.conformance.invariants import (
+    BrokenInvariantError,
+    as_broken_invariant,
+    expect,
+)
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulated.actions import ACTIONS, Step
+from holdback.testing.conformance.simulated.agent_operation import UNKNOWN
+from holdback.testing.conformance.simulated.agent_operations import AGENTS
+from holdback.testing.conformance.simulated.exchanges import OK, PENNY, SimulatedMerchant
+from holdback.testing.conformance.simulated.projected_deal import amount, kind_of
+from holdback.testing.conformance.simulated.requests import (
+    accept,
+    deliver,
+    pay_until_renewable,
+    request_offers,
+)
 from holdback.testing.conformance.simulated.simulation import Simulation
+
+# -- The actions of a random history: each does what it can with its merchant, or nothing.
+
+# Merchants of each partner.
+MERCHANTS: Final = 3
+# The hosts in `docs/hosts` have up to 18 steps in an operation; a crash at a later one would not
+# happen.
+_CRASH_STEPS: Final = 18
+_TIME_STEPS: Final = (
+    timedelta(0),
+    timedelta(microseconds=1),
+    timedelta(minutes=5),
+    timedelta(days=1),
+    timedelta(days=10),
+    timedelta(days=31),
+    timedelta(days=120),
+    timedelta(minutes=-10),
+    timedelta(days=-2),
+)
+
+
+@frozen
+class Step:
+    """
+    One step of a random history: an action, a key of `ACTIONS`, and three random numbers.
+
+    `merchant_number` chooses the merchant, `pick` what the action applies to, and `variant` how it
+    is done.
+    """
+
+    action: str
+    merchant_number: int
+    pick: int
+    variant: int
+
+
+Action: TypeAlias = Callable[[Simulation, Step], None]
+
+
+def _merchant(simulation: Simulation, step: Step) -> SimulatedMerchant:
+    name, place = divmod(step.merchant_number, len(simulation.partners))
+    return simulation.merchant(simulation.partners[place], str(name % MERCHANTS))
+
+
+def _key(simulation: Simulation, merchant: SimulatedMerchant, step: Step) -> str | None:
+    """Return a new key in most cases, else none, or one that only another partner has used."""
+    if step.pick % 8 == 1:
+        foreign = [key for partner, key in simulation.answered if partner != merchant.partner]
+        unused = [key for key in foreign if (merchant.partner, key) not in simulation.used_keys]
+        return unused[step.variant % len(unused)] if unused else simulation.new_key()
+    return simulation.new_key() if step.pick % 8 else None
+
+
+def _foreign_merchants(
+    simulation: Simulation, merchant: SimulatedMerchant
+) -> list[SimulatedMerchant]:
+    return [
+        candidate
+        for candidate in simulation.merchants.values()
+        if candidate.partner != merchant.partner
+    ]
+
+
+def _request_offers(simulation: Simulation, step: Step) -> None:
+    merchant = _merchant(simulation, step)
+    key = _key(simulation, merchant, step)
+    # With the lower score a person decides; a renewal may come without new checks.
+    score = (600, 700, 700, 700, None)[step.variant % 5]
+    as_new = step.variant % 8 == 0
+    request_offers(simulation, merchant, as_new=as_new, key=key, credit_score=score)
+
+
+def _accept_offer(simulation: Simulation, step: Step) -> None:
+    """Accept one of the newest offers, another partner's offer, or one that does not exist."""
+    merchant = _merchant(simulation, step)
+    offer_ids = list(merchant.projection.offers)[-10:]
+    if step.variant % 8 == 0:
+        foreign = _foreign_merchants(simulation, merchant)
+        offer_ids = [offer_id for owner in foreign for offer_id in owner.projection.offers]
+    offer_id = offer_ids[step.pick % len(offer_ids)] if offer_ids else UNKNOWN
+    body = payloads.acceptance(offer_id, (None, *payloads.BANKS)[step.variant % 3])
+    simulation.ask("accept_offer", merchant, body, key=_key(simulation, merchant, step))
+
+
+def _look_up(simulation: Simulation, step: Step) -> None:
+    merchant = _merchant(simulation, step)
+    provider_id = merchant.projection.provider_id
+    if step.variant % 4 == 0:
+        foreign = _foreign_merchants(simulation, merchant)
+        ids = [owner.projection.provider_id for owner in foreign]
+        provider_id = ids[step.pick % len(ids)] if ids else None
+    simulation.ask("look_up", merchant, {"provider_id": provider_id or UNKNOWN})
+
+
+def _ordinary_application(simulation: Simulation, step: Step) -> None:
+    """
+    Take a merchant to its next deal, as an ordinary one goes.
+
+    Without this, few random histories would reach a deal, and fewer still a renewal.
+    """
+    merchant = _merchant(simulation, step)
+    if merchant.projection.in_fulfilment:
+        return
+    for deal_id in merchant.projection.active:
+        pay_until_renewable(simulation, merchant, deal_id)
+    before = set(merchant.projection.offers)
+    request_offers(simulation, merchant, key=simulation.new_key(), credit_score=700)
+    new = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
+    if new:
+        offer_id = new[step.pick % len(new)]
+        accept(simulation, merchant, offer_id, key=simulation.new_key())
+    if merchant.projection.in_fulfilment:
+        body = {"application_id": merchant.projection.in_fulfilment[0]}
+        simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
+
+
+def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None:
+    merchant, agent = _merchant(simulation, step), AGENTS[operation]
+    fitting = [m for m in simulation.merchants.values() if agent.fits(m.projection)]
+    if fitting and step.merchant_number % 5:
+        merchant = fitting[step.merchant_number % len(fitting)]
+    today = simulation.day_of(merchant)
+    for body in agent.bodies(merchant, today, step.pick, step.variant):
+        simulation.ask(operation, merchant, body, key=_key(simulation, merchant, step))
+
+
+def _deliver_again(simulation: Simulation, step: Step) -> None:
+    """Deliver an entry again: unchanged, settled, with another amount, or reversed, if in part."""
+    merchant = _merchant(simulation, step)
+    delivered = [
+        (deal_id, entry)
+        for deal_id, deal in merchant.projection.deals.items()
+        for entry in deal.entries.values()
+        if kind_of(entry) in {"remittance", "payment", "recovery"}
+    ]
+    if not delivered:
+        return
+    deal_id, earlier = delivered[step.pick % len(delivered)]
+    entry_amount = amount(earlier["amount"])
+    takings = None if earlier["takings"] is None else amount(earlier["takings"])
+    entry = {**earlier, "amount": entry_amount, "takings": takings}
+    changes = ("none", "settled", "other amount", "reversed", "reversed in part")
+    change = changes[step.variant % len(changes)]
+    if change == "settled":
+        entry["settled"] = True
+    elif change == "other amount":
+        entry["amount"] = entry_amount + PENNY
+        status = deliver(simulation, merchant, deal_id, entry).status
+        message = "an entry was recorded again with another amount"
+        expect(status != OK, "delivered-once", message)
+        return
+    elif change != "none":
+        taken_back = entry_amount if change == "reversed" else entry_amount // 3
+        entry = payloads.entry(
+            f"{change.split(' ')[-1]}-{entry['id']}",
+            date.fromisoformat(entry["on"]),
+            taken_back,
+            reverses=entry["id"],
+        )
+    deliver(simulation, merchant, deal_id, entry)
+
+
+def _repeat_request(simulation: Simulation, step: Step) -> None:
+    """Repeat a request that was answered, however long ago."""
+    answered = list(simulation.answered.values())[-20:]
+    if answered:
+        simulation.ask_again(*answered[step.pick % len(answered)])
+
+
+def _reuse_key(simulation: Simulation, step: Step) -> None:
+    """Use a key again with another request."""
+    merchant = _merchant(simulation, step)
+    # Only keys of partners' requests: a host may keep the keys of agents apart.
+    used = [
+        key
+        for (partner, key), (_, earlier) in simulation.answered.items()
+        if partner == merchant.partner and earlier.operation in PARTNER_OPERATIONS
+    ]
+    if used:
+        body = payloads.offers_request(merchant.merchant_id, use=f"use {step.variant}")
+        key = used[step.pick % len(used)]
+        evidence = payloads.evidence(simulation.day_of(merchant))
+        simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
+
+
+def _move_clock(simulation: Simulation, step: Step) -> None:
+    simulation.at += _TIME_STEPS[step.pick % len(_TIME_STEPS)]
+
+
+def _move_clock_to_expiry(simulation: Simulation, step: Step) -> None:
+    """Move the clock to the instant at which an offer expires, or a microsecond before it."""
+    offers = _merchant(simulation, step).projection.offers.values()
+    ahead = [offer.expires_at for offer in offers if offer.expires_at > simulation.at]
+    if ahead:
+        microsecond_before = timedelta(microseconds=step.variant % 2)
+        simulation.at = ahead[step.pick % len(ahead)] - microsecond_before
+
+
+def _crash(simulation: Simulation, step: Step) -> None:
+    """Let the host die at some step of the next request."""
+    if "crash" in simulation.optional:
+        # The second number makes early steps more frequent: every operation has those.
+        simulation.crash_at = step.pick % (1 + step.variant % _CRASH_STEPS)
+
+
+def _change_rules(simulation: Simulation, step: Step) -> None:
+    """Change the rules, or change them back."""
+    simulation.change_rules(changed=step.variant % 2 == 0)
+
+
+# By the name of an action: its weight, and what it does.
+ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
+    {
+        "request": (10, _request_offers),
+        "accept": (14, _accept_offer),
+        "look up": (8, _look_up),
+        "an ordinary application": (8, _ordinary_application),
+    }
+    | {
+        operation.replace("_", " "): (agent.weight, partial(_agent_operation, operation))
+        for operation, agent in AGENTS.items()
+    }
+    | {
+        "deliver again": (6, _deliver_again),
+        "the same request again": (8, _repeat_request),
+        "a key with another request": (3, _reuse_key),
+        "time": (8, _move_clock),
+        "to the expiry": (4, _move_clock_to_expiry),
+        "crash": (6, _crash),
+        "change the rules": (1, _change_rules),
+    }
+)
+
 
 # The number of histories after which the store is emptied, so that it does not grow without end.
 _PER_STORE: Final = 500

@@ -8,13 +8,15 @@ A synthetic portfolio that one seed reproduces everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
 
 from holdback.eligibility.facts import MOST_PERCENT, catalogue
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
@@ -22,18 +24,6 @@ from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import STATUSES, TYPES
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
-from holdback.portfolio.sample.dice import CHUNK, Dice, Numbers
-from holdback.portfolio.sample.ledgers import (
-    CANCELLED,
-    DEFAULTED,
-    FUNDED,
-    RENEWED,
-    REPAID,
-    UNKNOWN,
-    Columns,
-    DealColumns,
-    after_funding,
-)
 from holdback.rules.types import Kind, Type
 
 Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
@@ -393,3 +383,152 @@ def _array(name: str, numbers: Numbers, on: date) -> Any:
             return pa.array(days, pa.date32(), mask=unknown)
         case _:
             return pa.array(numbers, mask=unknown)
+
+
+# -- Random integers for a synthetic portfolio, the same on every machine and with every NumPy.
+#
+# They are made from the raw bits of a generator, in 64-bit integer arithmetic.
+
+Numbers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+# The rows of a chunk. Another number gives another portfolio for the same seed.
+CHUNK: Final = 2**13
+
+
+@frozen
+class Dice:
+    """Random integers for a chunk, drawn from raw *bits* without fractions."""
+
+    bits: np.random.PCG64
+
+    def below(self, bound: int) -> Numbers:
+        """Integers from 0 to *bound* - 1, uniform."""
+        high = (self.bits.random_raw(CHUNK) >> np.uint64(32)).astype(np.int64)
+        return high * bound >> 32
+
+    def between(self, low: int, high: int) -> Numbers:
+        """Integers from *low* to *high*, uniform."""
+        return low + self.below(high - low + 1)
+
+    def bell(self, middle: int, width: int) -> Numbers:
+        """Integers around *middle*, at most *width* away and mostly near: sums of four draws."""
+        four = self.bits.random_raw(CHUNK).view(np.uint16).reshape(-1, 4)
+        drawn: Numbers = four.sum(axis=1, dtype=np.int64) - 2**17 + 2
+        return middle + (drawn * width >> 17)
+
+    def chance(self, per_thousand: int) -> Flags:
+        """True for *per_thousand* rows in a thousand."""
+        return self.below(1000) < per_thousand
+
+    def weighted(self, weights: Sequence[int]) -> Numbers:
+        """Places in *weights*, as often as their weight says."""
+        places = np.repeat(np.arange(len(weights), dtype=np.int64), weights)
+        return np.take(places, self.below(len(places)))
+
+
+# -- What people do to the deals of the sample after the funding, and the totals of their ledgers.
+
+Columns: TypeAlias = dict[str, Numbers]
+
+# The places of the statuses in the declared set.
+FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND = range(len(STATUSES))
+UNKNOWN: Final = np.iinfo(np.int64).min
+# Days after the funding in which some deals are unwound.
+_COOLING_OFF: Final = 14
+
+
+@frozen
+class DealColumns:
+    """Terms and history of deals, in days before *on*; *ended* is 0 while a deal is active."""
+
+    repayment: Numbers
+    term: Numbers
+    age: Numbers
+    remitted: Numbers
+    silence: Numbers
+    ended: Numbers
+
+    @property
+    def performance(self) -> Numbers:
+        """What was remitted, as a percentage of what was expected until the deal ended."""
+        elapsed = np.minimum(self.age - self.ended, self.term)
+        expected = np.maximum(self.repayment * elapsed, 1)
+        performance = self.remitted * HUNDRED_PERCENT * self.term // expected
+        return np.where(elapsed > 0, np.minimum(performance, MOST_PERCENT), UNKNOWN)
+
+
+def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
+    """
+    The facts that pauses, recoveries, unwinding, write-offs and refunds change, and the ledgers.
+
+    *columns* has the facts that *deals* have without these.
+    """
+    status = columns["status"].copy()
+    recovered = (status == REPAID) & dice.chance(60)
+    unwound = (status == FUNDED) & (deals.age <= _COOLING_OFF) & dice.chance(200)
+    status[recovered], status[unwound] = RECOVERED, UNWOUND
+    defaulted = columns["deals_defaulted"] + recovered
+    lost = (defaulted > 0) & ~recovered & dice.chance(400)
+    refunds_due = np.where(dice.chance(20), dice.between(100, 20_000), 0)
+    paid_in_full = (status == REPAID) | recovered
+    overpaid = refunds_due * paid_in_full  # of other deals, the refund is due on another one
+    regained = _recoveries(dice, status, deals.remitted)
+    deals = evolve(
+        deals,
+        remitted=deals.remitted + overpaid,
+        # What was regained of a deal that is still in default came after the default.
+        silence=np.where(
+            (status == DEFAULTED) & (regained > 0),
+            deals.ended * dice.below(1000) // 1000,
+            deals.silence,
+        ),
+    )
+    facts = {
+        "status": status,
+        "performance": deals.performance,
+        "days_since_last_remittance": deals.silence,
+        "deals_defaulted": defaulted,
+        "deals_written_off": lost.astype(np.int64),
+        "deals_recovered": recovered.astype(np.int64),
+        "paused": ((status == FUNDED) & dice.chance(20)).astype(np.int64),
+        "days_in_pause": np.zeros_like(status),
+        "refunds_due": refunds_due,
+    }
+    refunded = np.where(paid_in_full & dice.chance(20), dice.between(100, 20_000), 0)
+    ledger = _ledger(dice, status, deals, overpaid, lost)
+    return facts | ledger | {"recovered": regained, "refunded": refunded}
+
+
+def _recoveries(dice: Dice, status: Numbers, remitted: Numbers) -> Numbers:
+    """The part of what was *remitted* that came after a default."""
+    part = dice.between(50, 500)
+    some = (status == DEFAULTED) & dice.chance(300)
+    return np.where((status == RECOVERED) | some, remitted * part // 1000, 0)
+
+
+def _ledger(
+    dice: Dice, status: Numbers, deals: DealColumns, overpaid: Numbers, lost: Numbers
+) -> Columns:
+    """The totals of the ledgers, and the balance; *lost* deals were written off, or a part was."""
+    left = deals.repayment + overpaid - deals.remitted
+    part = np.where(dice.chance(500), 1000, dice.between(100, 999))
+    written_off = np.where(lost & (status == DEFAULTED), -(-left * part // 1000), 0)
+    waived = np.where(status == CANCELLED, left, 0)
+    # Of an unwound deal the principal that came back and the rest of the charge are credited.
+    credited = waived + written_off + np.where(status == UNWOUND, left, 0)
+    # Some remittances were charged back after the renewal.
+    charged_back = np.where(dice.chance(60), np.minimum(dice.between(100, 50_000), left // 2), 0)
+    shortfall = np.where(status == RENEWED, charged_back, 0)
+    owing = (status == FUNDED) | (status == DEFAULTED)
+    return {
+        "balance": np.where(owing, left - credited, 0),
+        "repayment_amount": deals.repayment,
+        "remitted": deals.remitted,
+        "settled": np.where(status == RENEWED, left - shortfall, 0),
+        "credited": credited,
+        "shortfall": shortfall,
+        "overpaid": overpaid,
+        "waived": waived,
+        "written_off": written_off,
+    }

@@ -1,1 +1,0 @@
-"""A synthetic portfolio to try things with."""
