@@ -28,7 +28,7 @@ def rows(items):
 
 
 def laid_out(fields):
-    """*fields* with the long lists of a state as holdback lays them out (decisions/formats)."""
+    """*fields* with the long lists of a state as holdback lays them out (decisions/wire)."""
     laid = {name: rows(fields[name]) for name in ("takings", "requests") if name in fields}
     if laid and isinstance(fields.get("deals"), list):
         laid["deals"] = [

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 # The codes that hosts and partners rely on, with the HTTP status and the title of each
-# (decisions/refusal-codes). A code is never renamed or given another meaning.
+# (decisions/errors). A code is never renamed or given another meaning.
 REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
     {
         "offers_expired": (404, "The offers have expired"),

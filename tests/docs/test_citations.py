@@ -1,7 +1,7 @@
 """
 Every citation leads somewhere (decisions/documentation).
 
-`service 2.1` cites a section of `docs/reference/service.md`; `decisions/entries` and
+`service 2.1` cites a section of `docs/reference/service.md`; `decisions/deals` and
 `decisions/deals#balance` cite a page of `docs/decisions` or one of its headings.
 """
 
@@ -38,7 +38,7 @@ QUOTED_SECTION = re.compile(rf'"([^"\n]{{8,}})"{_GAP}\(service{_GAP}(\d(?:\.\d)?
 
 # Citations of documents that are not in the repository.
 UNAVAILABLE = {
-    r"\bdesign \d": "cite a page of docs/decisions, such as decisions/entries",
+    r"\bdesign \d": "cite a page of docs/decisions, such as decisions/deals",
     r"\bdesign's\b": "cite a page of docs/decisions",
     r"\bspec \d": "cite a section of docs/reference/service.md, such as service 2.1",
     r"\(issue\b": "describe the requirement, or cite a page",

@@ -1,5 +1,5 @@
 """
-Phrases that the project has dropped do not come back (decisions/plain-english).
+Phrases that the project has dropped do not come back (decisions/documentation).
 
 The list, with what to write instead, is `phrases.toml` next to this file.
 """

@@ -59,7 +59,7 @@ def test_there_are_about_280_public_names():
 
 def test_what_is_public_is_documented_exactly(built):
     """
-    Each public name has one entry in the reference, and nothing else has (decisions/public-api).
+    Each public name has one entry in the reference, and nothing else has (decisions/layers).
     """
     page = built["reference/api.html"]
     parts = sorted(MODULES, key=len, reverse=True)

@@ -9,7 +9,7 @@ byte for byte.
 
 1. Days of a jurisdiction that no line is about are new: the first, a middle and the last day of
    each slice; of the last slice, which is still open, the first day and the next. A line has the
-   digest of the rulebook and the versions that it covers (decisions/digests).
+   digest of the rulebook and the versions that it covers (decisions/jurisdiction-folders).
 2. When an existing line no longer holds, nothing is added: a past decision has changed.
 3. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
    all of them. A line that was changed or removed breaks every prefix that contains it.

@@ -123,7 +123,7 @@ def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
 )
 def test_it_serves_no_partner_with_public_ids_or_without_links(tmp_path, namespace, more, message):
     """
-    "Hosts that serve partners" need a namespace of their own, and links (decisions/ids).
+    "Hosts that serve partners" need a namespace of their own, and links (decisions/engine).
     """
     command = [sys.executable, str(HOST), "--checks", "os:getcwd"]
     database = ["--database", f"sqlite:///{tmp_path}/holdback.db", "--partners", "partners.toml"]

@@ -1,4 +1,4 @@
-"""Entries in any order give the deal that the order of dates gives (decisions/entries)."""
+"""Entries in any order give the deal that the order of dates gives (decisions/deals)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_any_order_gives_the_same_deal(data, history):
 @given(data=st.data(), history=histories())
 def test_an_entry_delivered_again_is_nothing(data, history):
     """
-    An entry that is delivered again changes nothing (decisions/entries).
+    An entry that is delivered again changes nothing (decisions/deals).
     """
     once = deliver(history)
     again = [entry for entry in data.draw(st.permutations(history)) if entry.reverses is None]

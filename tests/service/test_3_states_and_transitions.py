@@ -73,7 +73,7 @@ def test_one_microsecond_before_the_expiry_is_in_time(journey):
 def test_expired_offers_call_for_a_second_credit_check(journey):
     """
     "With automated decisioning, a second credit check is then run on the merchant's consumer file."
-    (service 3, decisions/second-credit-check)
+    (service 3, decisions/evidence)
     """
     new = journey.do(RequireChecks(request=journey.request())).checks
     journey.ask()
@@ -96,7 +96,7 @@ def test_expired_offers_call_for_a_second_credit_check(journey):
 def test_accepting_twice_gives_the_same_bytes(journey):
     """
     A repeated acceptance gets the same reply, even after the expiry; other bank details are refused
-    (decisions/acceptance#order-of-the-checks).
+    (decisions/offers#order-of-the-checks).
     """
     journey.ask()
     first = wire.write(journey.accept())
@@ -111,7 +111,7 @@ def test_accepting_twice_gives_the_same_bytes(journey):
 
 def test_accepting_closes_every_other_open_offer(journey):
     """
-    An acceptance withdraws every other open offer (decisions/acceptance#what-an-acceptance-does).
+    An acceptance withdraws every other open offer (decisions/offers#what-an-acceptance-does).
     """
     journey.ask()
     older = journey.first_offer()
@@ -139,7 +139,7 @@ def test_a_newer_set_leaves_an_older_one_acceptable(journey):
 def test_offers_of_an_application_that_ended_are_withdrawn(journey):
     """
     A withdrawn offer and an unknown one have codes of their own
-    (decisions/refusal-codes#which-code).
+    (decisions/errors#which-code).
     """
     journey.ask()
     sibling = journey.offers.products[0].offers[1].offer_id
@@ -154,7 +154,7 @@ def test_offers_of_an_application_that_ended_are_withdrawn(journey):
 
 def test_a_declined_merchant_keeps_its_provider_id(journey):
     """
-    A declined merchant keeps its `provider_id` (decisions/fulfilment#a-declined-merchant).
+    A declined merchant keeps its `provider_id` (decisions/applications#a-declined-merchant).
     """
     journey.ask()
     issued = journey.accept().provider_id
@@ -168,7 +168,7 @@ def test_a_declined_merchant_keeps_its_provider_id(journey):
 
 def test_details_supplied_later_submit_the_application(journey):
     """
-    Supplied bank details complete an application that awaits them (decisions/fulfilment#stages).
+    Supplied bank details complete an application that awaits them (decisions/applications#stages).
     """
     from journey import BANK
 
@@ -226,7 +226,7 @@ def test_a_renewal_settles_its_base_deal_in_the_same_batch(renewable):
 def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
     """
     A renewal is refused if its base deal has defaulted meanwhile
-    (decisions/acceptance#what-an-acceptance-does).
+    (decisions/offers#what-an-acceptance-does).
     """
     renewable.ask(renewal=True)
     renewable.do(CloseDeal(deal_id=renewable.deal.id, status="defaulted"))
@@ -307,7 +307,7 @@ def test_a_recently_repaid_deal_may_be_renewed_and_an_old_one_not(funded):
 
 def test_every_operation_may_be_repeated(renewable):
     """
-    A repeated operation has no events and changes nothing (decisions/retries).
+    A repeated operation has no events and changes nothing (decisions/engine).
     """
     renewable.ask(renewal=True)
     renewable.accept()

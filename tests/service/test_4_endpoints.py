@@ -66,7 +66,7 @@ def test_the_same_request_again_gives_the_stored_set(journey):
 
 def test_the_reply_to_a_repeated_request_is_the_first_even_after_acceptance(journey):
     """
-    A repeated request gets the reply that the caller missed (decisions/retries).
+    A repeated request gets the reply that the caller missed (decisions/engine).
     """
     first = wire.write(journey.ask(request_id="once"))
     journey.accept()

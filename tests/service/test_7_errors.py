@@ -140,7 +140,7 @@ def test_what_cannot_be_read_does_not_hide_what_the_engine_refuses(funded):
 
 def test_the_same_entry_id_with_another_content_is_a_conflict(funded):
     """
-    The same entry again changes nothing; other content under its id is refused (decisions/entries).
+    The same entry again changes nothing; other content under its id is refused (decisions/deals).
     """
     funded.pass_time(days=2)
     entry = funded.entry(500)
@@ -164,7 +164,7 @@ def test_the_same_entry_id_with_another_content_is_a_conflict(funded):
 )
 def test_what_does_not_exist_is_404(journey, operation):
     """
-    An unknown id is not found, and nothing changes (decisions/refusal-codes#status-codes).
+    An unknown id is not found, and nothing changes (decisions/errors#status-codes).
     """
     with pytest.raises(Refusal) as refused:
         journey.do(operation)

@@ -52,7 +52,7 @@ def by_pyright():
 def test_correct_uses_pass_and_mistakes_are_reported(checker):
     """
     "What is public is precisely typed": the checker accepts what a host writes, infers its types,
-    and reports every mistake that is marked (decisions/values#types).
+    and reports every mistake that is marked (decisions/layers#types).
     """
     errors = {(name, line): message for name, line, message in checker()}
 

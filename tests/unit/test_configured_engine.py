@@ -27,7 +27,8 @@ def links(*, application_id, provider_id, **_):
 @for_every("missing", ["namespace", "links"])
 def test_namespace_and_links_have_no_default(missing):
     """
-    "`Engine(jurisdictions, namespace=..., links=...)` has no default for the two" (decisions/ids).
+    "`Engine(jurisdictions, namespace=..., links=...)` has no default for the two"
+    (decisions/engine).
     """
     given = {"namespace": NAMESPACE, "links": links}
     jurisdictions = Engine.for_trial().jurisdictions
@@ -54,8 +55,8 @@ def test_namespace_and_links_have_no_default(missing):
 )
 def test_a_namespace_that_everybody_knows_is_refused(changed, message):
     """
-    A host that serves partners cannot run with a public namespace (decisions/ids), and learns all
-    that is wrong at once.
+    A host that serves partners cannot run with a public namespace (decisions/engine), and learns
+    all that is wrong at once.
     """
     given = {"namespace": NAMESPACE, "links": links} | changed
 
@@ -126,7 +127,7 @@ def test_links_are_typed_with_what_they_receive():
 def test_the_ids_of_an_acceptance_before_it():
     """
     "`engine.acceptance_ids(offer_id, merchant)` gives the ids before the acceptance, so that a host
-    can have the contract made first" (decisions/ids); afterwards it gives the same.
+    can have the contract made first" (decisions/engine); afterwards it gives the same.
     """
     journey = Journey()
     journey.ask()

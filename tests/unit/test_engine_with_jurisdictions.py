@@ -118,7 +118,7 @@ def test_calculators_links_and_namespace_are_kept():
 
 def test_another_namespace_gives_other_ids():
     """
-    Equal ids in the test above come from the namespace (decisions/ids).
+    Equal ids in the test above come from the namespace (decisions/engine).
     """
     other = Engine.for_trial(seasonal(), calculators={"term/seasonal": Seasonal})
 

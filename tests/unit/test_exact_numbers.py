@@ -29,7 +29,7 @@ from holdback.exact.exact_numbers import (
 )
 def test_numbers_that_are_not_plain_are_refused(text):
     """
-    Numbers are plain decimal digits, at most 28 of them (decisions/money).
+    Numbers are plain decimal digits, at most 28 of them (decisions/wire).
     """
     with pytest.raises(ValueError, match="number"):
         read_decimal(text)
@@ -69,7 +69,7 @@ def test_scaling_there_and_back(number, places):
 @given(number=st.integers(-(10**20), 10**20), places=st.integers(1, 9), fewer=st.integers(1, 5))
 def test_rounding_down_is_the_floor(number, places, fewer):
     """
-    Rounding down is towards minus infinity (decisions/rounded-percentages).
+    Rounding down is towards minus infinity (decisions/rule-language).
     """
     kept = max(0, places - fewer)
     exact = Fraction(number, 10**places)

@@ -259,7 +259,7 @@ def test_the_floors_own_reason(progress, more, shown, least):
 
 def test_a_record_keeps_its_format():
     """
-    A decision record holds the fields of a reason that its format has (decisions/formats).
+    A decision record holds the fields of a reason that its format has (decisions/wire).
     """
     (first, *_) = assess(*MANY).record()["reasons"]
 

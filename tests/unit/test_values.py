@@ -351,7 +351,7 @@ def changed_somewhere(value, path="", seen=None):
 def test_nothing_that_a_value_gives_out_changes_it(name, data):
     """
     "Values are values": no attribute can be set, and no mapping or list that is given out changes
-    what is given out next (decisions/values).
+    what is given out next (decisions/layers).
     """
     value = data.draw(instances(name))
     before = picture(value)

@@ -27,7 +27,7 @@ def test_every_reply_and_problem_has_its_exact_bytes(name):
 @for_every("name", WRITTEN)
 def test_every_stored_document_has_its_exact_bytes(name):
     """
-    What a host stores has the exact bytes of its golden file (decisions/formats).
+    What a host stores has the exact bytes of its golden file (decisions/wire).
     """
     assert (STORED / name).read_bytes() == WRITTEN[name]
 
@@ -65,7 +65,7 @@ def test_there_is_a_golden_file_of_each_kind():
 
 def test_a_stored_merchant_is_readable_for_ever():
     """
-    State and profile stay readable (decisions/formats).
+    State and profile stay readable (decisions/wire).
     """
     for name, merchant in (
         ("state_merchant.json", wire_samples.MERCHANT),
@@ -84,6 +84,6 @@ def test_a_stored_merchant_is_readable_for_ever():
 @for_every("name", EVENTS)
 def test_a_stored_event_is_readable_for_ever(name):
     """
-    An event stays readable (decisions/formats).
+    An event stays readable (decisions/wire).
     """
     assert wire.read_event((STORED / name).read_bytes()) == EVENTS[name]

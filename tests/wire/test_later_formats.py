@@ -1,4 +1,4 @@
-"""The way to a later format, tried with one that is made up (decisions/formats)."""
+"""The way to a later format, tried with one that is made up (decisions/wire)."""
 
 from __future__ import annotations
 

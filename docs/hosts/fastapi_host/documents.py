@@ -1,7 +1,7 @@
 """
 The stored documents of a merchant: its state and its profile.
 
-The profile has the personal data, apart from everything that decides (decisions/formats).
+The profile has the personal data, apart from everything that decides (decisions/wire).
 """
 
 import secrets

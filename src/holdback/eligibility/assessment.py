@@ -45,7 +45,7 @@ OUTCOMES: Final[tuple[RenewalOutcome, ...]] = get_args(RenewalOutcome)
 # The number of reasons in a notice to a merchant. More than four explain less.
 MOST_PRINCIPAL: Final = 4
 
-# A decision record states its format, so that old ones stay readable (decisions/formats).
+# A decision record states its format, so that old ones stay readable (decisions/wire).
 RECORD_FORMAT: Final = 1
 
 
@@ -153,7 +153,7 @@ class Assessment:
 
     def plain(self) -> dict[str, Json]:
         """
-        Return the assessment as plain values (decisions/formats).
+        Return the assessment as plain values (decisions/wire).
 
         That of a proposal has its sentences, under `proposal`.
         """

@@ -1,7 +1,7 @@
 """Facts derived from a merchant's state on a day, as prepared facts.
 
 Ignorance is not zero: a fact that is counted from history is unknown unless that history is
-declared complete up to the day before (decisions/missing-history).
+declared complete up to the day before (decisions/rule-language).
 """
 
 from __future__ import annotations

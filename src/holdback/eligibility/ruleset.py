@@ -85,9 +85,9 @@ class RuleSet:
     The rules that apply together in a jurisdiction; their order is their priority.
 
     `digest` identifies the rulebook that they belong to. It is made of `rules_digest`, that of what
-    the files mean, and `versions`, those of what prices offers (decisions/digests). `figures` is
-    the format of the numbers in the sentences. `proposal` says in sentences what is proposed
-    instead of a jurisdiction's files; it is empty for those.
+    the files mean, and `versions`, those of what prices offers (decisions/jurisdiction-folders).
+    `figures` is the format of the numbers in the sentences. `proposal` says in sentences what is
+    proposed instead of a jurisdiction's files; it is empty for those.
     """
 
     rules: tuple[Rule, ...]

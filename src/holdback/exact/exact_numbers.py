@@ -34,7 +34,7 @@ RATIO_PLACES: Final = 6
 # 100 percent, scaled.
 HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
 
-# Numbers are exact to 28 digits; a longer one is refused, never shortened (decisions/money).
+# Numbers are exact to 28 digits; a longer one is refused, never shortened (decisions/wire).
 MAX_DIGITS: Final = 28
 _PLAIN: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 # Thousands with the same separator between all of them, which may be a point only where the number

@@ -1,7 +1,7 @@
 """Mappings and lists that cannot be changed: equal to ordinary ones, hashable, copied and pickled.
 
 Values of holdback hold their mappings and lists so. `types.MappingProxyType` neither pickles nor
-deep-copies, and a tuple is not equal to a list (decisions/values).
+deep-copies, and a tuple is not equal to a list (decisions/layers).
 """
 
 from __future__ import annotations

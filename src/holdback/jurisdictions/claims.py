@@ -1,7 +1,7 @@
 """Claims that a file states of its rules: `[[claims]]`.
 
 A claim is about every deal that can exist. It decides nothing and is in no digest: it is there to
-be proved (decisions/claims).
+be proved (decisions/proofs).
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ TIMELINES: Final = MappingProxyType(
     }
 )
 # Those that no file has to state, with the value that then holds, as five years and a leap day.
-# They decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
+# They decide no outcome and no price
+# (decisions/jurisdiction-folders#settings-that-no-digest-covers).
 DEFAULTS: Final = MappingProxyType(
     {
         "retain_profile_days": 5 * 365 + 1,

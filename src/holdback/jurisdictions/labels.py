@@ -1,7 +1,7 @@
 """Labels: the names of parameters and declared facts in sentences, such as "tax debt".
 
 They are for people alone. No digest covers them, and no stored answer shows them
-(decisions/digests#settings-that-no-digest-covers).
+(decisions/jurisdiction-folders#settings-that-no-digest-covers).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ The layers of a jurisdiction and its parents (`Layer`, `Policy`), and one being 
 
 A child overlays its parent by id, separately on each day: what it has itself on a day replaces what
 the parent has under the same id, whole, and what it switches off is gone. A parameter is replaced
-with its whole timeline. There is no deeper merge (decisions/overlays).
+with its whole timeline. There is no deeper merge (decisions/jurisdiction-folders).
 """
 
 from __future__ import annotations

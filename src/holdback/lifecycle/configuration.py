@@ -26,7 +26,7 @@ from holdback.rulebooks.rulebook import Rulebook
 from holdback.rulebooks.rulebooks import Rulebooks
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
-# partners is refused one that everybody knows (decisions/ids).
+# partners is refused one that everybody knows (decisions/engine).
 _TRIAL_NAMESPACE: Final = uuid.NAMESPACE_URL
 _PUBLIC_NAMESPACES: Final = frozenset(
     (
@@ -119,7 +119,7 @@ class Configuration:
     `namespace` is the host's secret from which all ids are made. The digests of `jurisdictions`
     cover the versions of `calculators`, the host's own. `memory_days` and `retry_days`
     are the days for which the state remembers applications and servicing
-    (decisions/bounded-state).
+    (decisions/documents).
 
     The calculators of all rulebooks are made at once, so that an error in a setting is raised here.
     Only those of the rules that ship are made when they are needed; with calculators of the host,
@@ -270,7 +270,7 @@ class Configuration:
         return rulebook
 
     def id_factory(self, merchant: Merchant, request_id: str) -> IdFactory:
-        """Return the function that makes the ids issued in this request (decisions/ids)."""
+        """Return the function that makes the ids issued in this request (decisions/engine)."""
         return id_factory(
             self.namespace, "request", merchant.partner, merchant.merchant_id, request_id
         )

@@ -1,4 +1,4 @@
-"""What the state need not hold any longer (decisions/bounded-state).
+"""What the state need not hold any longer (decisions/documents).
 
 What an operation can still ask for is kept, and the rest is in the journal. To forget is an event,
 so that a replay gives the stored state.

@@ -1,7 +1,7 @@
 """Deals and the entries that pay them down (service 2.5).
 
 Entries are kept sorted by day and id, so that any order of delivery gives the same deal
-(decisions/entries).
+(decisions/deals).
 
 INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall, with
 what was waived before there were entries for it (decisions/money-after-funding#the-ledger)
@@ -67,7 +67,7 @@ class Deal:
     `funded_on` is a local date of the jurisdiction. `settled` is the part that the funding of a
     renewal paid. `complete_through` is the last day for which the host has declared the history of
     remittances complete, None if it never has. `closed_entries` are the totals of the entries that
-    are no longer held (decisions/bounded-state).
+    are no longer held (decisions/documents).
 
     `base_deal_id` is the deal that its funding renewed. `product` of the rulebook of the day
     `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
@@ -245,7 +245,7 @@ class Deal:
         """
         The paid-down percentage, scaled by 10**4 and rounded down, from 0 to 100 percent.
 
-        Remittances alone count, not what a renewal settled (decisions/rounded-percentages). Refunds
+        Remittances alone count, not what a renewal settled (decisions/rule-language). Refunds
         and reversals may come to more than was remitted, when a part of it was written off: that is
         0 percent.
         """

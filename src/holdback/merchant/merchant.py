@@ -30,7 +30,7 @@ from holdback.merchant.rows import Rows
 from holdback.merchant.validators import amount, day, plain_day, text
 from holdback.tool_named import shown_by
 
-# The statuses of an application after acceptance (decisions/fulfilment).
+# The statuses of an application after acceptance (decisions/applications).
 AWAITING_DETAILS: Final = "awaiting_details"
 SUBMITTED: Final = "submitted"
 FUNDED_APPLICATION: Final = "funded"

@@ -5,7 +5,7 @@ it. So the balance after a line is the balance before it less the amount. A bala
 money of the merchant, to be refunded.
 
 INVARIANT: opening balance - amounts of the lines = closing balance, of each deal and in all
-(decisions/statements). `statement_differences` checks it against the figures of the deals.
+(decisions/deals). `statement_differences` checks it against the figures of the deals.
 """
 
 from __future__ import annotations

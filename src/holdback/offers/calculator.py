@@ -4,10 +4,10 @@ A calculator is an attrs class whose fields are its settings in `products.toml` 
 are called. It returns None when a fact that it needs is unknown.
 
 The class has a `version`, a whole number from 1 on. The digest of a rulebook covers it, and every
-record of a price names it. Raise it when the same settings and facts give another result: prices
-of before then cannot be derived again, and `holdback replay` says so, instead of taking the new
-results for the old ones (decisions/digests). A fact that a jurisdiction declares is covered when a
-setting names it, as the setting `on` of `banded` does.
+record of a price names it. Raise it when the same settings and facts give another result: prices of
+before then cannot be derived again, and `holdback replay` says so, instead of taking the new
+results for the old ones (decisions/jurisdiction-folders). A fact that a jurisdiction declares is
+covered when a setting names it, as the setting `on` of `banded` does.
 """
 
 from __future__ import annotations

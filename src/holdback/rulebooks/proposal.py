@@ -1,7 +1,8 @@
 """
 The parts of a proposal: values of parameters and codes of rules as a person gives them, checked.
 
-`Rulebook.replace` and `Rulebook.without` put them together (decisions/digests#proposals).
+`Rulebook.replace` and `Rulebook.without` put them together
+(decisions/jurisdiction-folders#proposals).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Number formats of jurisdictions: `GBP 1234.50` as `£1,234.50`.
 
 Only sentences for merchants use them. Documents, records and rules keep one exact form, so that
-programs can read them everywhere (decisions/number-formats).
+programs can read them everywhere (decisions/policy-documents).
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class Type:
 
     def plain(self, number: int, places: int | None = None) -> bool | int | str:
         """
-        Return *number* as a plain value of a facts document (decisions/formats).
+        Return *number* as a plain value of a facts document (decisions/wire).
 
         >>> Type(Kind.PERCENT).plain(640000), Type(Kind.COUNT).plain(3)
         ('64%', 3)

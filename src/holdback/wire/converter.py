@@ -398,7 +398,7 @@ def unstructure_fn(kind: Any, converter: Converter) -> Callable[[Any], dict[str,
     Return the function that writes an object of *kind*.
 
     A field of `ADDED_FIELDS` is left out while it has its default
-    (decisions/formats#fields-that-are-left-out).
+    (decisions/wire#fields-that-are-left-out).
     """
     left_out = override(omit_if_default=True)
     added: dict[str, Any] = dict.fromkeys(ADDED_FIELDS.get(kind, ()), left_out)

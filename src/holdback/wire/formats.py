@@ -1,7 +1,7 @@
 """The formats of stored documents: every one is a JSON object that says its format.
 
 A later format is a number, what this version writes, and a function here that carries a document of
-the format before over to it. Documents of every format are then read for ever (decisions/formats).
+the format before over to it. Documents of every format are then read for ever (decisions/wire).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The documents that a host stores: a merchant's state, its profile and its events, as JSON.
 
-Each carries a `format` and is readable for ever (decisions/formats). Each ends with a checksum of
+Each carries a `format` and is readable for ever (decisions/wire). Each ends with a checksum of
 the text before it. A document whose text is unchanged is read fast; any other is read with care,
 and accepted only if it still says what was written.
 """
@@ -351,7 +351,7 @@ def _as_numbers(value: Json) -> Json:
 #
 # A deal has hundreds of entries, and a decision looks at few of them. So a list of entries, takings
 # or requests is kept as the text that was stored until its items are asked for, and what follows
-# from all entries of a deal is stored beside them (decisions/formats#rows).
+# from all entries of a deal is stored beside them (decisions/wire#rows).
 
 
 @frozen

@@ -371,7 +371,7 @@ def test_examples_are_not_inherited():
 def test_examples_start_from_the_typical_facts_of_the_parent():
     """
     A child's examples start from the parent's typical facts, with its own in the place of those
-    that it writes (decisions/overlays).
+    that it writes (decisions/jurisdiction-folders).
     """
     own = '[typical]\nprogress = "70%"\nidentity_verified = true\n\n'
     renewal = own + example("no pace", "undetermined", needs=["performance"])

@@ -146,7 +146,7 @@ def test_an_offer_that_is_queued_deducts_nothing_even_after_its_base_was_repaid(
 
 def test_a_queue_is_kept_while_the_rules_are_not_loaded():
     """
-    An open offer is accepted on its terms, with its rules loaded or not (decisions/rules-change).
+    An open offer is accepted on its terms, with its rules loaded or not (decisions/renewal).
     """
     story = renewing()
     offer = story.reply["products"][BRIDGE]["offers"][0]

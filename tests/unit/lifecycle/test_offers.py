@@ -70,7 +70,7 @@ def expired_renewal(renewable):
 
 def test_a_second_credit_check_is_a_score_and_its_day_together(renewable):
     """
-    A new day does not make an old score new (decisions/second-credit-check).
+    A new day does not make an old score new (decisions/evidence).
     """
     journey = expired_renewal(renewable)
     today = {"credit_checked_on": journey.today().isoformat()}

@@ -1,4 +1,4 @@
-"""What people decide about a merchant, and what waits for them (decisions/referrals)."""
+"""What people decide about a merchant, and what waits for them (decisions/applications)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def carried_out(journey, command, request_id, *, now=None):
 def test_a_request_that_was_carried_out_gives_no_events_and_the_same_bytes(journey):
     """
     A repetition gets the same reply later too, when the state has moved on
-    (decisions/retries).
+    (decisions/engine).
     """
     replies = []
     for number, command in enumerate(commands(journey)):
@@ -109,7 +109,7 @@ def test_a_receipt_says_what_was_done(funded):
 def test_the_newest_statement_of_a_day_wins_in_any_order(order, repeated):
     """
     Takings carry the instant at which they were stated, so an older amount never restates a newer
-    one, whichever comes last (decisions/retries).
+    one, whichever comes last (decisions/engine).
     """
     journey = Journey()
     on, first = journey.today(), utc(journey.now - timedelta(hours=5))

@@ -33,7 +33,7 @@ def a_deal(*entries, status="Repaid"):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_late_remittance_that_is_passed_on_leaves_the_day_of_the_repayment(order):
-    """The day of the repayment is that of the entry that completed it (decisions/entries)."""
+    """The day of the repayment is that of the entry that completed it (decisions/deals)."""
     passed_on = [
         (20, "transfer", -30_00, {"counterpart": "other"}),
         (20, "remittance", 30_00, {}),

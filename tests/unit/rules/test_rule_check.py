@@ -187,7 +187,7 @@ INEXACT = [
 @for_every(("source", "hint"), INEXACT, ids=[source for source, _ in INEXACT])
 def test_inexact_comparisons_of_a_derived_percentage(source, hint):
     """
-    A comparison that rounding could change is refused (decisions/rounded-percentages).
+    A comparison that rounding could change is refused (decisions/rule-language).
     """
     with pytest.raises(
         RuleError, match="not exact on a percentage that was rounded down"

@@ -344,7 +344,7 @@ def test_an_unknown_name_is_never_overlooked(value):
 
 def test_a_derived_percentage_is_rounded_down():
     """
-    A derived percentage is rounded down to its scale (decisions/rounded-percentages).
+    A derived percentage is rounded down to its scale (decisions/rule-language).
     """
     for value, number in (
         ("49.99999%", 49_9999),

@@ -129,7 +129,7 @@ DEAL = ("deals", 1)
 )
 def test_a_damaged_state_is_refused_with_its_path(path, value, place, message):
     """
-    A state carries a format, is read strictly, and says what was written (decisions/formats).
+    A state carries a format, is read strictly, and says what was written (decisions/wire).
     """
     assert message in messages_by_path(damaged(*path, value=value))[place]
 
@@ -205,7 +205,7 @@ def test_a_damaged_profile_is_refused_with_its_path(change, path):
 )
 def test_a_state_that_is_written_otherwise_still_says_the_same(body):
     """
-    A document with another text is accepted if it says what was written (decisions/formats).
+    A document with another text is accepted if it says what was written (decisions/wire).
     """
     assert body != STATE
     assert wire.read_merchant(body) == wire_samples.MERCHANT
@@ -221,7 +221,7 @@ def test_what_is_no_state_is_refused(body):
 
 def test_documents_begin_with_their_format():
     """
-    The format is returned without reading the rest (decisions/formats).
+    The format is returned without reading the rest (decisions/wire).
     """
     assert STATE.startswith(b'{"format":1,')
     assert wire.format_of(b'{"format":1,') == 1
@@ -295,7 +295,7 @@ def test_rates_are_stored_without_trailing_zeros():
 )
 def test_a_damaged_event_is_refused(change, path):
     """
-    An event carries its type and its format (decisions/formats).
+    An event carries its type and its format (decisions/wire).
     """
     fields = wire.event_to_dict(wire_samples.EVENTS["DealRepaid"]) | change
 

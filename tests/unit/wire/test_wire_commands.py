@@ -93,7 +93,7 @@ READ = {
 @for_every("operation", READ)
 def test_each_operation_has_its_command(operation):
     """
-    Each operation's input is read as its command (decisions/formats#scenarios).
+    Each operation's input is read as its command (decisions/wire#scenarios).
     """
     body, command = READ[operation]
 

@@ -370,7 +370,8 @@ def seasonal():
 @pytest.mark.parametrize(("version", "written"), [(1, ""), (3, " term/seasonal=3"), (None, "?")])
 def test_versions_that_are_not_1_are_in_the_line(version, written):
     """
-    A line has the versions that its digest covers where they are not 1 (decisions/digests#lock).
+    A line has the versions that its digest covers where they are not 1
+    (decisions/jurisdiction-folders#lock).
     """
     family = seasonal() if version is None else seasonal().with_versions({"term/seasonal": version})
     text = lock_of(family)

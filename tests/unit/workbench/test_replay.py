@@ -206,7 +206,7 @@ def test_what_is_no_record(document):
 )
 def test_a_record_with_an_invalid_field_is_refused(name, value):
     """
-    A document that is not a decision record is refused (decisions/formats).
+    A document that is not a decision record is refused (decisions/wire).
     """
     with pytest.raises(InvalidDocument) as raised:
         replay({**record(), name: value}, FAMILY)

@@ -123,7 +123,7 @@ class RecordRemittance(Command[DealReceipt]):
     Record entries of a deal, complete up to `complete_through` where it is given.
 
     An entry that was recorded before has no effect. An unsettled entry may be recorded again as
-    settled; the two may arrive in either order (decisions/entries).
+    settled; the two may arrive in either order (decisions/deals).
 
     Raises:
         Refusal: `deal_not_found`, `request_conflict` for other content under the id of an entry, or

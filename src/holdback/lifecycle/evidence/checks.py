@@ -130,7 +130,7 @@ def second_check_due(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Da
     Return the instant from which a credit check counts, None if any does.
 
     With automated decisioning, offers that expired unaccepted require a second check (service 3,
-    decisions/second-credit-check). One made since then satisfies every later request.
+    decisions/evidence). One made since then satisfies every later request.
     """
     expired = expired_unaccepted(merchant, at)
     return None if expired is None or not rulebook.automated_decisioning else expired.expired_at

@@ -65,7 +65,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
     def decide(self, case: Case) -> Decision[Acceptance]:
         details = None if self.bank_details == BankDetails() else self.bank_details
         # The order of these checks is decided: a retry of an acceptance that succeeded gets its
-        # reply, even after the expiry (decisions/acceptance).
+        # reply, even after the expiry (decisions/offers).
         earlier = _accepted_before(case.merchant, self.offer_id)
         if earlier is not None:
             if details is None or _same_details(earlier, details, case.profile):
@@ -73,7 +73,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
             raise Refusal("already_accepted", "this offer was accepted with other bank details")
         offer_set, offer = open_offer(case, self.offer_id)
         if case.merchant.on_hold:
-            # The partner is not told why: one sentence for every reason (decisions/referrals).
+            # The partner is not told why: one sentence for every reason (decisions/applications).
             raise Refusal("not_possible_now", "the offer cannot be accepted now")
         check_base_deal(case.merchant, offer_set)
         return _acceptance(case, offer_set, offer, details)
@@ -201,7 +201,7 @@ def _acceptance(
         offer=accepted_offer,
         omitted=omitted,
         sections=sections,
-        # What was stored: rules and facts may have changed since (decisions/rules-change).
+        # What was stored: rules and facts may have changed since (decisions/renewal).
         facts=offer_set.facts,
         earlier_deals=tuple(_deal_summary(deal) for deal in case.merchant.deals),
         **_fulfilment_terms(case, offer_set, offer, rulebook),

@@ -48,7 +48,7 @@ def _views(merchant: Merchant, at: DateTime) -> Iterator[ApplicationView]:
 def _accepted(
     merchant: Merchant, fulfilment: Fulfilment, offer_set: OfferSet | None
 ) -> ApplicationView:
-    # When it lapses is not shown: a hold moves that instant (decisions/referrals#holds).
+    # When it lapses is not shown: a hold moves that instant (decisions/applications#holds).
     return ApplicationView(
         application_id=fulfilment.application_id,
         type=INITIAL if fulfilment.base_deal_id is None else RENEWAL,

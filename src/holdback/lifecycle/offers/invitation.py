@@ -126,7 +126,7 @@ def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bo
 #
 # A request for offers and an invitation to renew ask here, so that they agree. Besides the rules
 # decide a person's decision about the product, a hold, and the consents that an offer needs
-# (decisions/referrals).
+# (decisions/applications).
 
 # The id of an offer, from the key of its product and its place among the product's offers.
 OfferIds = Callable[[str, int], str]

@@ -2,7 +2,7 @@
 Holds: for suspected fraud, sanctions or a dispute, an agent stops all that is new.
 
 On hold nothing is offered, accepted or funded; deals are serviced as before. Nothing that a partner
-sees tells a hold from another referral (decisions/referrals#holds).
+sees tells a hold from another referral (decisions/applications#holds).
 """
 
 from __future__ import annotations

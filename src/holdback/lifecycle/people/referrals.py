@@ -1,4 +1,4 @@
-"""Referrals: what a person has to decide, and what the decision does (decisions/referrals)."""
+"""Referrals: what a person has to decide, and what the decision does (decisions/applications)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A mutant is a file with one small change: a threshold moved by one unit, another comparison, a rule
 left out. An example notices it when it no longer gets the answer that it expects. A mutant that no
 example notices is a mistake that could be made unnoticed, unless the change gives every deal the
-same answer (decisions/mutation-testing).
+same answer (decisions/suggestions).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The colours of pictures, and what each becomes on a dark page.
 No picture says anything by colour alone: every mark has its name and its number beside it. So a few
 shades of one hue are enough, with a second one for what a reader should compare with. They differ
 in lightness too, which is what is left of them in print and for people who are colour-blind
-(decisions/pictures).
+(decisions/policy-documents).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recorded decisions and offers as plain values, read and checked: what a replay starts from.
 
 Records and events have formats, and every format that was ever written is read
-(decisions/formats). Facts that are numbers are exact, as `wire.read_evidence` returns them.
+(decisions/wire). Facts that are numbers are exact, as `wire.read_evidence` returns them.
 Two records differ in the answer, or in sentences only.
 """
 

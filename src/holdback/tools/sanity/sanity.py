@@ -1,7 +1,7 @@
 """What is wrong with rule files and seen without a solver: what no policy means.
 
 Nothing here asks whether a deal can exist; `claims` does. Each finding is one headline, with all
-lines that it comes from (decisions/claims#findings-without-a-solver).
+lines that it comes from (decisions/proofs#findings-without-a-solver).
 """
 
 from __future__ import annotations

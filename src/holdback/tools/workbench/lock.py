@@ -1,9 +1,9 @@
 """`digests.lock`: the digests of past rulebooks, so that history cannot change unnoticed.
 
 The file has one line for each jurisdiction and past change date: the code, the day and the digest,
-and the versions that the digest covers where they are not 1 (decisions/digests#lock). A last line,
-`through DAY`, states the day up to which they are complete. Lines are added and never changed, so
-an auditor can see that the rules of a day are still those that decided on it.
+and the versions that the digest covers where they are not 1 (decisions/jurisdiction-folders#lock).
+A last line, `through DAY`, states the day up to which they are complete. Lines are added and never
+changed, so an auditor can see that the rules of a day are still those that decided on it.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ def _replay_invariant(merchant: SimulatedMerchant, exchange: Exchange) -> str:
 
 
 def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnswer:
-    """Return the answer to an acceptance, in the engine's order of tests (decisions/acceptance)."""
+    """Return the answer to an acceptance, in the engine's order of tests (decisions/offers)."""
     projection, at = merchant.projection, exchange.at
     offer = projection.offers.get(exchange.request["offer_id"])
     if offer is None:
