@@ -12,7 +12,7 @@ import attrs
 from every_case import for_every
 from holdback.eligibility.facts import EVIDENCE_FACTS, catalogue
 from holdback.exact.money import Currency
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import DATED
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.merchant.offer import Offer
 from holdback.offers.registry import BUILT_IN
@@ -141,7 +141,7 @@ def test_the_examples_are_there():
     assert FOLLOWED["Add a field of an offer"][0] in attrs.fields_dict(Offer)
     assert (command, reply) == (row.__name__, row.reply.__name__)
     assert event in EVENT_TYPES
-    assert FOLLOWED["Add a setting of a jurisdiction"][0] in TIMELINES
+    assert FOLLOWED["Add a setting of a jurisdiction"][0] in DATED
     assert FOLLOWED["Add an invariant of the conformance suite"][0].strip('"') in INVARIANTS
     assert FOLLOWED["Add an operator"][0].strip('"') == list(OPERATORS)[-1]
     assert FOLLOWED["Add a calculator"][0] == list(BUILT_IN.values())[-1].__name__

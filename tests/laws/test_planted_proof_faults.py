@@ -16,7 +16,7 @@ from fault_edits import Fault, family, planted, shipped
 from proof_faults import FAULTS
 
 from counts import count
-from holdback.jurisdictions.claims import NEVER, OVERLAY
+from holdback.jurisdictions.keys import NEVER, OVERLAY
 from holdback.rules import interpret
 from holdback.tools.lint.lint import never_accepted
 from holdback.tools.proofs.claims import Prover, is_possible

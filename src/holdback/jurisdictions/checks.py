@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from functools import partial
 from typing import Final
 
 from attrs import define, field
@@ -19,8 +18,8 @@ from attrs import define, field
 from holdback.eligibility.facts import CHECKS, DERIVED, MOST_DAYS
 from holdback.errors import did_you_mean, excerpt
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.acceptance_terms import read_name
 from holdback.jurisdictions.declared_facts import MAX_FACTS
+from holdback.jurisdictions.keys import CHECK, dated_form
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
 from holdback.jurisdictions.toml import Node
@@ -28,10 +27,6 @@ from holdback.rulebooks.check_terms import CheckTerms, age_name
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.types import draft_label
 
-# A result may have to be of today, or may be as old as a fact of days can say.
-MAX_AGE_DAYS: Final = (0, MOST_DAYS)
-
-_KEYS: Final = ("max_age_days", "facts", "consent")
 _GIVEN_BY: Final = {fact: check for check, facts in CHECKS.items() for fact in facts}
 
 
@@ -125,15 +120,14 @@ class ChecksReader:
         return checks
 
     def _check(self, name: str, node: Node) -> SourceCheck | None:
-        table = node.table((), _KEYS)
+        table = CHECK.table(node)
         before = len(node.document.errors)
         facts = self._facts_of(name, node, table["facts"])
         max_age = None
         if not table["max_age_days"].absent:
-            low, high = MAX_AGE_DAYS
-            read = partial(Node.integer, low=low, high=high)
+            read = dated_form(CHECK.rows["max_age_days"]).reader
             max_age = read_timeline(table["max_age_days"], read)
-        consent = read_name(table["consent"], "credit_search")
+        consent = CHECK.value(table, "consent")
         if len(node.document.errors) > before or not isinstance(node.value, dict):
             return None
         return SourceCheck(name=name, facts=facts, max_age=max_age, consent=consent, node=node)

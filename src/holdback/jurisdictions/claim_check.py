@@ -9,9 +9,8 @@ from attrs import define, field
 from holdback.errors import RuleError, did_you_mean, excerpt
 from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.expression_errors import error_on
-from holdback.jurisdictions.jurisdiction_file import CLAIM
+from holdback.jurisdictions.keys import CLAIM, add_rule_error
 from holdback.jurisdictions.overlay import Draft
-from holdback.jurisdictions.source_rules import add_rule_error
 from holdback.jurisdictions.timeline import Period
 from holdback.rules import Catalogue
 

@@ -11,20 +11,11 @@ from datetime import date
 from typing import Final
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.source_rules import read_expression
+from holdback.jurisdictions.keys import CLAIM_KINDS, OVERLAY, PRODUCT_CLAIM, RENEWAL_CLAIM
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Catalogue, Checked, Kind, Tree, check
 
-NEVER: Final = "never"
-ALWAYS: Final = "always"
-OVERLAY: Final = "overlay"
-CLAIM_KINDS: Final = (NEVER, ALWAYS, OVERLAY)
-TIGHTEN: Final = "tighten"
-OVERLAYS: Final = (TIGHTEN,)
-OPTIONAL_OF_A_CLAIM: Final = (*CLAIM_KINDS, "name", "reason", "from", "until")
-
-_KEYS: Final = frozenset((*OPTIONAL_OF_A_CLAIM, "product"))
 # As long as there are rules.
 _ALWAYS: Final = Period(date.min)
 
@@ -88,10 +79,11 @@ def read_claims(
     A claim of `products.toml`, where *of_products*, names its product. Only a child has something
     to tighten.
     """
-    required = ("product",) if of_products else ()
+    keys = PRODUCT_CLAIM if of_products else RENEWAL_CLAIM
     for element in node.elements():
-        table = element.table(required, OPTIONAL_OF_A_CLAIM)
-        claim = _claim(table, code, table["product"].text() if of_products else None)
+        table = keys.table(element)
+        product = keys.value(table, "product") if of_products else None
+        claim = _claim(table, code, product)
         if claim is not None and claim.kind == OVERLAY and not is_child:
             table[OVERLAY].add_error(
                 "not_allowed",
@@ -105,12 +97,12 @@ def read_claims(
 
 def _claim(table: TomlTable, code: str, product: str | None) -> StatedClaim | None:
     """Return the claim in *table*, about *product*; None when it is invalid."""
-    name, reason = table["name"].text(), table["reason"].text()
+    name, reason = (RENEWAL_CLAIM.value(table, key) for key in ("name", "reason"))
     period = read_period(table, _ALWAYS)
     given = [kind for kind in CLAIM_KINDS if not table[kind].absent]
     if len(given) != 1:
         # A table that misspells a key has its error.
-        if isinstance(table.node.value, dict) and {*table.node.value} <= _KEYS:
+        if isinstance(table.node.value, dict) and {*table.node.value} <= {*PRODUCT_CLAIM.rows}:
             table.node.add_error(
                 "contradiction" if given else "missing",
                 "expected one of `never`, `always` and `overlay`",
@@ -118,12 +110,10 @@ def _claim(table: TomlTable, code: str, product: str | None) -> StatedClaim | No
                 key=True,
             )
         return None
-    kind, tree = given[0], None
-    if kind == OVERLAY:
-        text = table[OVERLAY].one_of(OVERLAYS, "overlay")
-    else:
-        tree = read_expression(table[kind])
-        text = None if tree is None else tree.source
+    kind = given[0]
+    value = RENEWAL_CLAIM.value(table, kind)
+    tree: Tree | None = None if kind == OVERLAY else value
+    text = value if tree is None else tree.source
     if text is None or period is None:
         return None
     return StatedClaim(

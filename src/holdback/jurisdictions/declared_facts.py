@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from holdback.eligibility.facts import DOWN, EVIDENCE, UP, catalogue
+from holdback.eligibility.facts import EVIDENCE, catalogue
 from holdback.exact.money import Currency
-from holdback.jurisdictions.labels import read_label
+from holdback.jurisdictions.keys import DECLARED_FACT
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.toml import Node, TomlTable
@@ -24,8 +24,6 @@ from holdback.rules.check import MAX_MAGNITUDE
 MAX_FACTS: Final = 38
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 200
-# The directions in which a merchant can move a fact. They decide nothing, and are in no digest.
-MOVES: Final = (UP, DOWN)
 _OPTION: Final = r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,59}"
 
 
@@ -61,15 +59,14 @@ def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tup
 
 
 def _fact(name: str, node: Node, currency: Currency) -> Fact | None:
-    optional = ("label", "minimum", "maximum", "options", "moves")
-    table = node.table(("type", "description"), optional)
-    description = table["description"].text()
-    label = read_label(table["label"])
-    word = table["type"].one_of([kind.value for kind in Kind], "type")
+    table = DECLARED_FACT.table(node)
+    label, description, word = (
+        DECLARED_FACT.value(table, key) for key in ("label", "description", "type")
+    )
     if word is None:
         return None
     kind = Kind(word)
-    moves = _moves(table["moves"], kind)
+    moves = _moves(table, kind)
     options = _options(table, kind)
     if options is None:
         return None
@@ -96,19 +93,18 @@ def _fact(name: str, node: Node, currency: Currency) -> Fact | None:
     )
 
 
-def _moves(node: Node, kind: Kind) -> str | None:
+def _moves(table: TomlTable, kind: Kind) -> str | None:
     """Return the direction in which a merchant can move the fact; a text has none."""
-    if node.absent:
-        return None
-    if kind is Kind.TEXT:
-        node.add_error(
-            "not_allowed",
-            "a text has no order, so it moves neither up nor down",
-            "leave `moves` out",
-            key=True,
-        )
-        return None
-    return node.one_of(MOVES, "direction")
+    if kind is not Kind.TEXT or table["moves"].absent:
+        moves: str | None = DECLARED_FACT.value(table, "moves")
+        return moves
+    table["moves"].add_error(
+        "not_allowed",
+        "a text has no order, so it moves neither up nor down",
+        "leave `moves` out",
+        key=True,
+    )
+    return None
 
 
 def _options(table: TomlTable, kind: Kind) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.keys import SURVIVOR
 from holdback.jurisdictions.toml import Node
 
 
@@ -25,8 +26,8 @@ class EquivalentMutant:
 def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:
     """Yield the valid entries of `survivors` in *node*."""
     for element in node.elements():
-        table = element.table(("mutant", "reason"))
-        mutant, reason = table["mutant"].text(), table["reason"].text()
+        table = SURVIVOR.table(element)
+        mutant, reason = (SURVIVOR.value(table, key) for key in ("mutant", "reason"))
         if mutant is not None and reason is not None:
             yield EquivalentMutant(
                 mutant=mutant, reason=reason, file=element.document.file, line=element.line

@@ -13,29 +13,40 @@ from typing import Final
 
 from attrs import define, field
 
-from holdback.eligibility.assessment import OUTCOMES
 from holdback.eligibility.facts import CHECKS
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.errors import did_you_mean, excerpt, listed
-from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency
-from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
 from holdback.jurisdictions.jurisdiction import Example
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import (
+    ANSWER,
+    AS_EXPECTED,
+    DISCOUNT,
+    EXAMPLE,
+    EXAMPLE_OF_SETTINGS,
+    EXPECTED_OUTCOME,
+    EXPECTED_SETTINGS,
+    LIMITS,
+    MAX_AGE_DAYS,
+    MAX_AGES,
+    MONEY_OF_A_DEAL,
+    NOT_OFFERED,
+    OFFER,
+    OFFER_KINDS,
+    PRODUCT_EXAMPLE,
+    RENEWAL_EXAMPLE,
+    SETTLED_DEAL,
+)
 from holdback.jurisdictions.overlay import Draft, Policy
 from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.right_text import right_text
 
-# An example may also expect that a product is not offered on the day.
-NOT_OFFERED: Final = "Not offered"
-DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
 # The tables of a file that no decision reads.
 _OF_EXAMPLES: Final = frozenset((b"examples", b"typical", b"survivors", b"claims"))
 
@@ -61,29 +72,11 @@ def without_examples(body: bytes) -> bytes:
 @lru_cache(maxsize=256)
 def offer_types(currency: Currency) -> Mapping[str, Type]:
     """Return the types of the fields of an expected offer; they are those of the wire."""
-    money = Type(Kind.MONEY, currency)
     types = {
-        "funded_amount": money,
-        "repayment_amount": money,
-        "split_percentage": Type(Kind.PERCENT),
-        "factor_rate": Type(Kind.RATIO),
-        "term_length": Type(Kind.RATIO),
-        "term_days": Type(Kind.COUNT),
+        name: Type(kind, currency if kind is Kind.MONEY else None)
+        for name, kind in OFFER_KINDS.items()
     }
     return MappingProxyType(types)
-
-
-_LIMITS: Final = ("minimum", "maximum")
-# What an example says of a deal that is repaid early.
-DAYS_OF_A_SETTLEMENT: Final = ("elapsed_days", "term_days")
-OF_A_SETTLEMENT: Final = (
-    "balance",
-    "repayment_amount",
-    "funded_amount",
-    *DAYS_OF_A_SETTLEMENT,
-)
-# What an example of settings expects of checks: how old a result may be on the day, by check.
-MAX_AGES: Final = "max_age_days"
 
 
 def typical_facts(
@@ -157,9 +150,9 @@ class ExampleReader:
         usual = {**self.typical.get("renewal", {}), **self._facts(typical)}
         codes = [FLOOR_CODE, *(rule.code for rule in self.policy.rules)]
         for element in examples.elements():
-            table = element.table(("name", "expect"), ("on", "from", "until", "given", "without"))
-            expect = table["expect"].table(("outcome",), ("codes", "needs"))
-            expect["outcome"].one_of(OUTCOMES, "outcome")
+            table = RENEWAL_EXAMPLE.table(element)
+            expect = EXPECTED_OUTCOME.table(table["expect"])
+            EXPECTED_OUTCOME.read(expect)
             self._check_reasons(expect, codes)
             yield from self._example(table, usual, None, None)
 
@@ -168,11 +161,8 @@ class ExampleReader:
         usual = {**self.typical.get("products", {}), **self._facts(typical)}
         products = self.policy.products
         for element in examples.elements():
-            table = element.table(
-                ("name", "product", "expect"),
-                ("on", "from", "until", "settles", "settlement", "given", "without"),
-            )
-            key = table["product"].text()
+            table = PRODUCT_EXAMPLE.table(element)
+            key = PRODUCT_EXAMPLE.value(table, "product")
             versions = [product for product in products if product.key == key]
             if self.all_read and key is not None and not versions:
                 table["product"].one_of([product.key for product in products], "product")
@@ -180,8 +170,8 @@ class ExampleReader:
                 self._check_settlement(table)
                 yield from self._example(table, {}, key, None)
                 continue
-            expect = table["expect"].table(("decision",), ("limits", "offers", "codes", "needs"))
-            expect["decision"].one_of(DECISIONS, "decision")
+            expect = ANSWER.table(table["expect"])
+            ANSWER.read(expect)
             self._check_reasons(
                 expect, [rule.code for version in versions for rule in version.rules]
             )
@@ -200,15 +190,13 @@ class ExampleReader:
                     key=True,
                 )
         money = Type(Kind.MONEY, self.policy.currency)
-        figures = table["settlement"].table(OF_A_SETTLEMENT)
-        for key in OF_A_SETTLEMENT:
-            if key in DAYS_OF_A_SETTLEMENT:
-                figures[key].integer(int(key == "term_days"), MOST_TERM_DAYS)
-                continue
+        figures = SETTLED_DEAL.table(table["settlement"])
+        SETTLED_DEAL.read(figures)
+        for key in MONEY_OF_A_DEAL:
             amount = read_quantity(figures[key], money)
             if amount is not None and amount <= 0:
                 figures[key].add_error("out_of_range", "expected an amount above zero")
-        read_quantity(table["expect"].table(("discount",))["discount"], money)
+        read_quantity(DISCOUNT.table(table["expect"])["discount"], money)
 
     def _settles(self, node: Node) -> int | None:
         """Return the balance that an example settles, in the range of the fact."""
@@ -225,18 +213,15 @@ class ExampleReader:
         *checks* are those that the files name.
         """
         for element in examples.elements():
-            table = element.table(("name", "expect"), ("on", "from", "until"))
-            expect = table["expect"].table((), (*TIMELINES, MAX_AGES))
-            for name, (low, high) in TIMELINES.items():
-                expect[name].integer(low, high)
+            table = EXAMPLE_OF_SETTINGS.table(element)
+            expect = EXPECTED_SETTINGS.table(table["expect"])
+            EXPECTED_SETTINGS.read(expect)
             names = tuple(dict.fromkeys((*CHECKS, *checks)))
             limits = expect[MAX_AGES].table((), names)
             for name in names:
                 limits[name].integer(*MAX_AGE_DAYS)
             if table["expect"].value == {}:
-                table["expect"].add_error(
-                    "missing", "expected a setting", "as `offers_valid_hours = 720`"
-                )
+                table["expect"].add_error("missing", "expected a setting", AS_EXPECTED)
             yield from self._example(table, {}, None, None)
 
     def _check_reasons(self, expect: TomlTable, codes: Collection[str]) -> None:
@@ -250,20 +235,20 @@ class ExampleReader:
     def _check_offers(self, node: Node) -> None:
         types = offer_types(self.policy.currency)
         for offer in node.elements():
-            table = offer.table((), types)
+            table = OFFER.table(offer)
             for name, type_ in types.items():
                 read_quantity(table[name], type_)
 
     def _check_limits(self, node: Node) -> None:
-        table = node.table((), _LIMITS)
-        for name in _LIMITS:
+        table = LIMITS.table(node)
+        for name in LIMITS.rows:
             read_quantity(table[name], Type(Kind.MONEY, self.policy.currency))
 
     def _example(
         self, table: TomlTable, usual: dict[str, Json], product: str | None, settles: int | None
     ) -> Iterator[Example]:
         """Yield the example in *table*, once for each day that it is about."""
-        name, document = table["name"].text(), table.node.document
+        name, document = EXAMPLE.value(table, "name"), table.node.document
         days = list(self._days(table, product))
         given, without = self._given(table)
         expect = table["expect"].json()

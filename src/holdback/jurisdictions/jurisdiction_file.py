@@ -5,26 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
-from types import MappingProxyType
 from typing import Any, Final
 
 import pendulum
 from attrs import field
 
 from holdback.errors import code_of, did_you_mean, excerpt
-from holdback.exact.exact_numbers import ROUNDINGS, RoundingMode
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.acceptance_terms import (
-    ACCEPTANCE,
-    AcceptanceTerms,
-    read_acceptance_terms,
-)
 from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
 from holdback.jurisdictions.declared_facts import read_facts
-from holdback.jurisdictions.source_rules import ID, LATE_REMITTANCES, NAME, REFUND
+from holdback.jurisdictions.keys import (
+    DATED,
+    FIGURES,
+    JURISDICTION,
+    OWN,
+    SWITCH_OFF,
+    SWITCHED_OFF,
+    ListOf,
+    dated_form,
+    read_names,
+)
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Fact
@@ -33,39 +35,15 @@ from holdback.rules.number_format import NumberFormat
 FORMAT: Final = 1
 _MOST_FORMAT: Final = 10**9
 
-# Keys that every folder has, and keys that a child may leave to its parent.
-OWN: Final = ("format", "code", "name", "owner", "review_by")
-_INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
-# Settings that change by date, each with its range: offers and cooling off last for at most a leap
-# year, a profile is kept for at most a hundred years, and all others are at most ten.
-TIMELINES: Final = MappingProxyType(
-    {
-        "offers_valid_hours": (1, 24 * 366),
-        "recently_active_days": (0, 3_660),
-        "retain_profile_days": (0, 36_500),
-        "approval_days": (1, 3_660),
-        "acceptance_days": (1, 3_660),
-        "cooling_off_days": (0, 366),
-    }
-)
-# Those that no file has to state, with the value that then holds, as five years and a leap day.
-# They decide no outcome and no price
-# (decisions/jurisdiction-folders#settings-that-no-digest-covers).
-DEFAULTS: Final = MappingProxyType(
-    {
-        "retain_profile_days": 5 * 365 + 1,
-        "approval_days": 30,
-        "acceptance_days": 30,
-        "cooling_off_days": 0,
-    }
-)
-_OPTIONAL: Final = (*ACCEPTANCE, "late_remittances", "facts", "checks", "figures", "examples")
-_OF_A_CHILD: Final = ("parent", "switch_off")
-REQUIRED: Final = (*OWN, *_INHERITED, *(name for name in TIMELINES if name not in DEFAULTS))
-OPTIONAL: Final = (*DEFAULTS, *_OPTIONAL, *_OF_A_CHILD)
-
 Zone = pendulum.Timezone | pendulum.FixedTimezone
 _MAX_TEMPLATE: Final = 12
+# The settings that are the same on every day; the currency and the figures are read apart.
+_FIXED: Final = tuple(
+    name
+    for name, row in JURISDICTION.rows.items()
+    if row.inherited and name not in {*DATED, "currency", "figures"}
+)
+_NEEDED: Final = tuple({*JURISDICTION.required} - {"format", "currency", *DATED})
 _ALWAYS: Final = Period(date.min)
 
 
@@ -85,25 +63,21 @@ class JurisdictionDetails:
     """
     What `jurisdiction.toml` says, completed by the parent's.
 
-    `timelines` are the dated settings that are stated, each with the node for errors about it.
-    `checks` are those that the files name, by name. `setting_nodes` and `fact_nodes` have where a
-    setting or fact is written, here or in a parent's file; `examples` are the unread examples of
-    the settings.
+    `fixed` are the settings that do not change by date, by name. `timelines` are the dated settings
+    that are stated, each with the node for errors about it. `checks` are those that the files name,
+    by name. `setting_nodes` and `fact_nodes` have where a setting or fact is written, here or in a
+    parent's file; `examples` are the unread examples of the settings.
     """
 
     code: str
     name: str
     currency: Currency
-    rounding: RoundingMode
-    timezone: str
     zone: Zone = field(eq=False, repr=False)
     owner: str
     review_by: date
-    automated_decisioning: bool
+    fixed: Mapping[str, Any] = field(converter=frozen_record)
     facts: tuple[Fact, ...]
     checks: Mapping[str, SourceCheck] = field(converter=frozen_record)
-    acceptance: AcceptanceTerms
-    late_remittances: str
     figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(
@@ -115,27 +89,9 @@ class JurisdictionDetails:
     fact_nodes: Mapping[str, Node] = field(converter=frozen_record, eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
-        """
-        Return the settings that can change an answer, by name, with their values on *on*.
-
-        How old the results of checks may be belongs to them as well: `checks.age_limits`.
-        """
-        return {
-            "code": self.code,
-            "rounding": self.rounding,
-            "timezone": self.timezone,
-            "automated_decisioning": self.automated_decisioning,
-            **{
-                name: timeline.value_on(on)
-                for name, (_, timeline) in self.timelines.items()
-                if name not in DEFAULTS
-            },
-        }
-
-    def settings_outside_digest(self, on: date) -> dict[str, Any]:
-        """Return the settings that change no answer, by name, with their values on *on*."""
-        stated = {name: self.timelines[name][1] for name in DEFAULTS if name in self.timelines}
-        return {**DEFAULTS, **{name: entry.value_on(on) for name, entry in stated.items()}}
+        """Return the settings by name, with their values on *on*."""
+        dated = {name: timeline.value_on(on) for name, (_, timeline) in self.timelines.items()}
+        return {**self.fixed, **{name: row.default for name, row in DATED.items()}, **dated}
 
 
 def is_newer(root: Node) -> bool:
@@ -174,47 +130,40 @@ def read_details(
     checks, are returned all the same where they are valid: the other files can be read with them.
     """
     has_parent = isinstance(node.value, dict) and isinstance(node.value.get("parent"), str)
-    required = OWN if has_parent else REQUIRED
-    table = node.table(required, (*(key for key in REQUIRED if key not in required), *OPTIONAL))
+    table = JURISDICTION.table(node, OWN if has_parent else None)
     read_format(table["format"])
-    code = table["code"].text()
-    if code is not None and code != folder:
-        table["code"].add_error(
-            "contradiction", f"the folder is named `{folder}`", "both are the jurisdiction's code"
-        )
-    table["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
     # Everything is read before anything is judged, so that all errors are reported at once.
     before = len(node.document.errors)
-    zone, currency = _zone(table["timezone"]), _currency(table["currency"], parent)
-    content: dict[str, Any] = {
-        "code": code,
-        "name": table["name"].text(),
-        "currency": currency,
-        "rounding": table["rounding"].one_of(tuple(ROUNDINGS), "rounding"),
-        "timezone": None if zone is None else table["timezone"].value,
-        "zone": zone,
-        "owner": table["owner"].text(),
-        "review_by": table["review_by"].day(),
-        "automated_decisioning": table["automated_decisioning"].flag(),
-        "timelines": _timelines(table, parent),
-        "late_remittances": table["late_remittances"].one_of(LATE_REMITTANCES, "treatment")
-        or REFUND,
-    }
-    if parent is not None:
-        content |= _inherited(table, parent)
-    inherited = AcceptanceTerms() if parent is None else parent.acceptance
-    acceptance = read_acceptance_terms(table, inherited)
+    values = JURISDICTION.read(table)
+    currency = _currency(table["currency"], parent)
+    zone = _zone(table["timezone"], values["timezone"])
+    if parent is not None and table["timezone"].absent:
+        zone = parent.zone
+    fixed = _fixed(table, values, parent)
+    timelines = _timelines(table, parent)
     declared, checks = _facts_and_checks(table, currency, parent)
     facts = (*declared, *age_facts(checks, declared))
     figures = _figures(table["figures"]) or (parent.figures if parent is not None else None)
     switched_off = _switched_off(table, has_parent=has_parent)
-    if None in content.values() or len(node.document.errors) > before:
+    stated = {**values, **fixed}
+    invalid = len(node.document.errors) > before or None in [stated[name] for name in _NEEDED]
+    if stated["code"] not in {None, folder}:
+        table["code"].add_error(
+            "contradiction", f"the folder is named `{folder}`", "both are the jurisdiction's code"
+        )
+    if invalid or zone is None or currency is None or timelines is None:
         return None, currency, facts
     details = JurisdictionDetails(
-        **content,
+        code=stated["code"],
+        name=stated["name"],
+        currency=currency,
+        zone=zone,
+        owner=stated["owner"],
+        review_by=stated["review_by"],
+        fixed=fixed,
+        timelines=timelines,
         facts=declared,
         checks=checks,
-        acceptance=acceptance,
         figures=figures,
         switched_off=switched_off,
         node=node,
@@ -239,17 +188,27 @@ def _facts_and_checks(
     return declared, reader.read(table["checks"])
 
 
-def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
-    """Return the values that a child leaves to its *parent*."""
-    left_out = [name for name in (*_INHERITED, "late_remittances") if table[name].absent]
-    values: dict[str, Any] = {name: getattr(parent, name) for name in left_out}
-    return {**values, "zone": parent.zone} if "timezone" in left_out else values
+def _fixed(
+    table: TomlTable, values: Mapping[str, Any], parent: JurisdictionDetails | None
+) -> dict[str, Any]:
+    """Return the settings that do not change by date: *values* in *table*, or of the *parent*."""
+    fixed: dict[str, Any] = {}
+    for name in _FIXED:
+        form = JURISDICTION.rows[name].form
+        if table[name].absent and parent is not None:
+            fixed[name] = parent.fixed[name]
+        elif isinstance(form, ListOf):
+            fixed[name] = read_names(table[name], form)
+        else:
+            fixed[name] = values[name]
+    return fixed
 
 
 def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict[str, Node]:
     return {
         name: parent.setting_nodes[name] if table[name].absent and parent else table[name]
-        for name in (*_INHERITED, *TIMELINES, *ACCEPTANCE, "late_remittances", "figures")
+        for name, row in JURISDICTION.rows.items()
+        if row.inherited
     }
 
 
@@ -258,13 +217,13 @@ def _timelines(
 ) -> Mapping[str, tuple[Node, Timeline[int]]] | None:
     inherited = {} if parent is None else parent.timelines
     timelines, all_valid = {}, True
-    for name, (low, high) in TIMELINES.items():
+    for name, row in DATED.items():
         if table[name].absent and name in inherited:
             # An error about an inherited timeline points at the child's own file: the parent's is
             # valid by itself.
             timelines[name] = table.node, inherited[name][1]
-        elif not table[name].absent or name not in DEFAULTS:
-            timeline = read_timeline(table[name], partial(Node.integer, low=low, high=high))
+        elif not table[name].absent or row.required:
+            timeline = read_timeline(table[name], dated_form(row).reader)
             if timeline is None:
                 all_valid = False
             else:
@@ -282,10 +241,9 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         return ()
     result = []
     for element in node.elements():
-        entry = element.table(("reason",), (*_KINDS, "from", "until"))
-        period = read_period(entry, _ALWAYS)
-        reason = entry["reason"].text()
-        kinds = [kind for kind in _KINDS if not entry[kind].absent]
+        entry = SWITCH_OFF.table(element)
+        period, reason = read_period(entry, _ALWAYS), SWITCH_OFF.value(entry, "reason")
+        kinds = [row.name for row in SWITCHED_OFF if not entry[row.name].absent]
         if len(kinds) != 1 and isinstance(element.value, dict):
             element.add_error(
                 "contradiction",
@@ -295,8 +253,7 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
             continue
         if not kinds:
             continue
-        kind = "name" if kinds[0] == CLAIM else "id"
-        name = entry[kinds[0]].text(_KINDS[kinds[0]], f"the {kind} of a {kinds[0]}")
+        name = SWITCH_OFF.value(entry, kinds[0])
         if name is not None and reason is not None and period is not None:
             result.append(
                 SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, node=element)
@@ -304,16 +261,11 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
     return tuple(result)
 
 
-# What can be switched off, and the pattern of its name.
-CLAIM: Final = "claim"
-_KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME, CLAIM: None})
-
-
 def _figures(node: Node) -> NumberFormat | None:
     """Return how figures are written in sentences for merchants."""
     if node.absent:
         return None
-    table = node.table(NumberFormat.KEYS)
+    table = FIGURES.table(node)
     decimal = table["decimal"].text(r"[.,]", "`.` or `,`")
     group = table["group"].value
     if not isinstance(group, str) or re.fullmatch(r"[ .,']?", group) is None:
@@ -379,12 +331,8 @@ def _currency(node: Node, parent: JurisdictionDetails | None) -> Currency | None
         return None
 
 
-def _zone(node: Node) -> Zone | None:
-    """Return the time zone named in *node*."""
-    name = node.text(
-        r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
-        "a name such as `Europe/London`",
-    )
+def _zone(node: Node, name: str | None) -> Zone | None:
+    """Return the time zone *name*, which *node* gives."""
     if name is None:
         return None
     try:

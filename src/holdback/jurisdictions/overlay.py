@@ -18,8 +18,9 @@ from holdback.errors import did_you_mean
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import OVERLAY, StatedClaim
-from holdback.jurisdictions.jurisdiction_file import CLAIM, JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.claims import StatedClaim
+from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.keys import CLAIM, OVERLAY
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node

@@ -1,12 +1,45 @@
-"""Values with a unit in a jurisdiction's files, such as `"75%"` and `"GBP 5000.00"`."""
+"""Values with a unit in a jurisdiction's files, such as `"75%"`: read, written, and described."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from typing import Any, Final
 
+from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.toml import Node
 from holdback.rules import Kind, Type
 from holdback.rules.right_text import right_text, unit_hint
+
+# How a value of each kind looks in a file, for an editor: less than what the reader checks.
+_WHOLE: Final[Json] = {"type": "integer", "minimum": 0, "maximum": 10**9}
+PATTERNS: Final[Mapping[Kind, str]] = {
+    Kind.MONEY: r"^[A-Z]{3} [0-9]+(\.[0-9]+)?$",
+    Kind.PERCENT: r"^[0-9]+(\.[0-9]{1,4})?%$",
+    Kind.RATIO: r"^[0-9]+(\.[0-9]{1,6})?$",
+    Kind.DAYS: "^[0-9]+ days?$",
+}
+
+
+def quantity_schema(type_: Type, whole: Json = _WHOLE) -> dict[str, Any]:
+    """
+    Return the JSON Schema of a value of *type_*; *whole* is that of a whole number.
+
+    >>> quantity_schema(Type(Kind.DATE))
+    {'type': 'string', 'format': 'date'}
+    """
+    match type_.kind:
+        case Kind.FLAG:
+            return {"type": "boolean"}
+        case Kind.TEXT:
+            return {"type": "string", "enum": list(type_.options)}
+        case Kind.DATE:
+            return {"type": "string", "format": "date"}
+        case Kind.COUNT:
+            return dict(whole) if isinstance(whole, Mapping) else {}
+    text = {"type": "string", "minLength": 1, "pattern": PATTERNS[type_.kind]}
+    bare = {Kind.DAYS: whole, Kind.RATIO: {"type": "number"}}.get(type_.kind)
+    return text if bare is None else {"anyOf": [text, bare]}
 
 
 def read_quantity(node: Node, type_: Type) -> int | None:
@@ -28,3 +61,47 @@ def lacks_unit(node: Node, type_: Type) -> bool:
     if hint is not None:
         node.add_error("wrong_value", f"expected {type_} in quotes, with its unit", hint)
     return hint is not None
+
+
+def value_of(type_: Type, number: int) -> Json:
+    """
+    Return *number* as a plain value with its unit.
+
+    >>> value_of(Type(Kind.DAYS), 14), value_of(Type(Kind.COUNT), 3)
+    ('14 days', 3)
+    """
+    if type_.kind in {Kind.MONEY, Kind.DAYS}:
+        return type_.show(number)
+    return type_.plain(number)
+
+
+def written(type_: Type, number: int) -> str:
+    """
+    Return *number* as a file of rules has it: a date without quotes.
+
+    >>> written(Type(Kind.DAYS), 14), written(Type(Kind.DATE), 739_798)
+    ('"14 days"', '2026-07-01')
+    """
+    value = value_of(type_, number)
+    return str(value) if type_.kind is Kind.DATE else toml_text(value)
+
+
+def toml_text(value: Json) -> str:
+    """
+    Return *value* as TOML on one line.
+
+    >>> toml_text({"codes": ["A"], "paused": True})
+    '{ codes = ["A"], paused = true }'
+    """
+    match value:
+        case Mapping():
+            inside = ", ".join(f"{name} = {toml_text(item)}" for name, item in value.items())
+            return f"{{ {inside} }}"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return write_json(value)
+        case list() | tuple():
+            return f"[{', '.join(map(toml_text, value))}]"
+        case _:
+            return str(value)

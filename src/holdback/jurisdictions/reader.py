@@ -11,6 +11,7 @@ from attrs import field
 from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions import keys
 from holdback.jurisdictions.claims import StatedClaim, read_claims
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
 from holdback.jurisdictions.examples import read_examples, typical_facts, without_examples
@@ -375,11 +376,11 @@ def _file_table(root: Node | None, list_key: str, *, is_child: bool) -> TomlTabl
     """Return the keys of `renewal.toml` or `products.toml`, whose list is under *list_key*."""
     if root is None:
         return None
-    required = ("format",) if is_child else ("format", list_key)
-    optional = (list_key,) if is_child else ()
-    table = root.table(
-        required, (*optional, "parameters", "typical", "examples", "survivors", "claims")
-    )
+    every = keys.RENEWAL if list_key == "rules" else keys.PRODUCTS
+    needed = ("format",) if is_child else ("format", list_key)
+    # A hint lists the keys in their order, the list first.
+    names = dict.fromkeys(("format", list_key, *every.rows))
+    table = root.table(needed, tuple(name for name in names if name not in needed))
     read_format(table["format"])
     return table
 

@@ -22,14 +22,15 @@ from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.cost import within_cost
 from holdback.jurisdictions.expression_errors import error_on
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
+from holdback.jurisdictions.keys import add_rule_error
 from holdback.jurisdictions.overlay import Draft
-from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
 from holdback.rulebooks.check_terms import age_limits
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, ProductTerms, Rulebook
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
 
@@ -164,8 +165,9 @@ class _Resolver:
         """Return the rulebook of a slice without errors."""
         catalogue, settings = resolved.catalogue, details.settings(resolved.on)
         products = resolved.products
+        settings["code"] = details.code
         checks = checks_on(details.checks, details.facts, resolved.on)
-        covered = {**settings, **age_limits(checks)}
+        covered = {name: settings[name] for name in SETTINGS_IN_DIGEST} | age_limits(checks)
         rules_digest = self._digester.rules_digest(catalogue, resolved.renewal, products, covered)
         versions = versions_of(
             choice for product, _ in products for choice in product.calculators.values()
@@ -196,13 +198,8 @@ class _Resolver:
             catalogue=catalogue,
             renewal=ruleset(resolved.renewal),
             products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
-            **settings,
-            **details.settings_outside_digest(resolved.on),
             checks=checks,
-            late_remittances=details.late_remittances,
-            signature=details.acceptance.signature,
-            bank_details=details.acceptance.bank_details,
-            consents=details.acceptance.consents,
+            **settings,
         )
 
     def _catalogue(self, on: date) -> Catalogue:

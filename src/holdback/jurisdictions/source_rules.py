@@ -14,43 +14,33 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, REFER
-from holdback.errors import RuleError, excerpt
+from holdback.eligibility.ruleset import PLACEHOLDER
+from holdback.errors import excerpt
 from holdback.exact.bounds import MOST_OFFERS
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.labels import read_label
+from holdback.jurisdictions.keys import (
+    MAX_NAME,
+    NAME,
+    PARAMETER,
+    PRODUCT,
+    RENEWAL_RULE,
+    RULE,
+)
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.rulebooks.calculator_choice import (
-    CALCULATOR_KINDS,
-    CALCULATORS,
-    SETTLEMENT,
-    CalculatorChoice,
-)
-from holdback.rulebooks.rulebook import RENEWALS, SETTLE
-from holdback.rules import Catalogue, Kind, Tree, Type, parse
+from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
+from holdback.rules import Catalogue, Kind, Tree, Type
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import RESERVED
 
-# The longest id or code: both appear in decision records and in notices to merchants.
-MAX_NAME: Final = 60
-ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
-NAME: Final = r"[a-z][a-z0-9_]{0,59}"
 # Bounds the cost of a folder before its parameters are read.
 MAX_PARAMETERS: Final = 200
-# What becomes of a remittance on a deal that has ended; it is refunded where no file states it.
-REFUND: Final = "refund"
-LATE_REMITTANCES: Final = ("transfer", REFUND)
-
-PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
-RULE: Final = ("id", "code", "require", "reason", "source")
-PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
-OPTIONAL_OF_A_RULE: Final = ("when", "otherwise", "from", "until")
-OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules", SETTLEMENT, "renewal")
+# What a rule needs of that which is read by itself.
+_READ_OF_A_RULE: Final = ("id", "require", "reason", "source")
 _ALWAYS: Final = Period(date.min)
 
 
@@ -185,8 +175,9 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
         node.add_error("too_large", f"there are more than {MAX_PARAMETERS} parameters", key=True)
         return
     for name, entry in entries.items():
-        table = entry.table(("type", "timeline"), ("label",))
-        type_, label = _type(table["type"], catalogue.currency), read_label(table["label"])
+        table = PARAMETER.table(entry)
+        values = PARAMETER.read(table)
+        type_ = _type(values["type"], catalogue.currency)
         rejected = _name_error(name, catalogue, parameters)
         if rejected is not None:
             entry.add_error(*rejected, key=True)
@@ -198,7 +189,12 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
             parameters.invalid.add(name)
         else:
             parameters.valid[name] = SourceParameter(
-                name=name, type=type_, timeline=timeline, code=code, label=label, node=entry
+                name=name,
+                type=type_,
+                timeline=timeline,
+                code=code,
+                label=values["label"],
+                node=entry,
             )
 
 
@@ -240,8 +236,7 @@ def _name_error(
     return None
 
 
-def _type(node: Node, currency: Currency) -> Type | None:
-    word = node.one_of(PARAMETER_KINDS, "type")
+def _type(word: str | None, currency: Currency) -> Type | None:
     if word is None:
         return None
     kind = Kind(word)
@@ -260,57 +255,31 @@ def read_rules(node: Node, code: str, within: Period | None = None) -> list[Sour
 
 
 def _rule(node: Node, code: str, within: Period | None) -> SourceRule | None:
-    required, dates = (RULE, ("from", "until")) if within else ((*RULE, "from"), ("until",))
-    table = node.table(required, ("when", "otherwise", *dates))
-    name = table["id"].text(
-        ID, "an id such as `on-pace`: small letters, digits and hyphens", max_length=MAX_NAME
-    )
+    keys = RULE if within else RENEWAL_RULE
+    table = keys.table(node)
+    values = keys.read(table)
     stable = table["code"].text(
         rf"{code}(-[A-Z0-9]+)+",
         f"a code such as `{code}-R-01`, with the jurisdiction's own in front",
         max_length=MAX_NAME,
     )
-    require, when = read_expression(table["require"]), read_expression(table["when"])
-    otherwise = DECLINE
-    if not table["otherwise"].absent:
-        otherwise = table["otherwise"].one_of((DECLINE, REFER), "answer") or DECLINE
-    reason, source = table["reason"].text(), table["source"].text()
     period = read_period(table, within)
-    if name is None or stable is None or require is None or reason is None:
-        return None
-    if source is None or period is None or (when is None and not table["when"].absent):
+    invalid_when = values["when"] is None and not table["when"].absent
+    needed = (stable, period, *(values[name] for name in _READ_OF_A_RULE))
+    if None in needed or stable is None or period is None or invalid_when:
         return None
     return SourceRule(
         jurisdiction=code,
-        id=name,
+        id=values["id"],
         code=stable,
-        require=require,
-        when=when,
-        otherwise=otherwise,
-        reason=reason,
-        source=source,
+        require=values["require"],
+        when=values["when"],
+        otherwise=values["otherwise"],
+        reason=values["reason"],
+        source=values["source"],
         period=period,
         table=table,
     )
-
-
-def read_expression(node: Node) -> Tree | None:
-    """Return the tree of the expression in *node*; None when it is absent or invalid."""
-    if node.absent:
-        return None
-    if not isinstance(node.value, str):
-        node.add_type_error('an expression in quotes, such as `"progress >= 60%"`')
-        return None
-    try:
-        return parse(node.value)
-    except RuleError as error:
-        add_rule_error(node, error)
-        return None
-
-
-def add_rule_error(node: Node, error: RuleError) -> None:
-    """Add *error*, about the expression in *node*, at the characters that it names."""
-    node.add_error_at_part((error.start, error.end), "invalid_rule", error.message, error.hint)
 
 
 def read_product(node: Node, code: str) -> SourceProduct | None:
@@ -319,21 +288,20 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
 
     Other invalid parts are empty, so that its rules are checked and their errors reported too.
     """
-    table = node.table((*PRODUCT, *CALCULATORS), OPTIONAL_OF_A_PRODUCT)
+    table = PRODUCT.table(node)
+    values = PRODUCT.read(table)
     period = read_period(table)
     rules = read_rules(table["rules"], code, period or _ALWAYS)
     choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATOR_KINDS}
-    renewal = table["renewal"].one_of(RENEWALS, "renewal")
-    key = table["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
     product = SourceProduct(
-        key=key or "",
-        name=table["name"].text() or "",
-        description=table["description"].text() or "",
-        repayment_mechanism=table["repayment_mechanism"].text() or "",
+        key=values["key"] or "",
+        name=values["name"] or "",
+        description=values["description"] or "",
+        repayment_mechanism=values["repayment_mechanism"] or "",
         amounts=_amounts(table["amounts"]),
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
-        renewal=renewal or SETTLE,
+        renewal=values["renewal"],
         period=period or _ALWAYS,
         table=table,
     )

@@ -15,6 +15,7 @@ from attrs import field
 
 from holdback.errors import excerpt
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.keys import ENTRY
 from holdback.jurisdictions.toml import Node, TomlTable
 
 _T = TypeVar("_T")
@@ -128,9 +129,9 @@ def read_timeline(node: Node, read: Callable[[Node], _T | None]) -> Timeline[_T]
         node.add_type_error("an array", f"write `{_as_timeline(node.value)}`")
         return None
     for element in node.elements():
-        table = element.table(("from", "value", "source"), ("until",))
+        table = ENTRY.table(element)
         period, value = read_period(table), read(table["value"])
-        source = table["source"].text()
+        source = ENTRY.value(table, "source")
         if period is None or value is None or source is None:
             valid = False
         else:

@@ -35,7 +35,7 @@ SETTLE: Final = "settle"
 QUEUE: Final = "queue"
 RENEWALS: Final = (SETTLE, QUEUE)
 # The settings that the digest covers; the greatest ages of checks belong to them as well.
-_SETTINGS: Final = (
+SETTINGS_IN_DIGEST: Final = (
     "code",
     "rounding",
     "timezone",
@@ -45,15 +45,10 @@ _SETTINGS: Final = (
 )
 # What the digest covers, and of what a rulebook is a proposal.
 _seal, _check_seal = sealing(
-    "code",
+    *SETTINGS_IN_DIGEST,
     "digest",
     "currency",
-    "rounding",
-    "timezone",
     "zone",
-    "automated_decisioning",
-    "offers_valid_hours",
-    "recently_active_days",
     "checks",
     "parameters",
     "catalogue",
@@ -261,7 +256,7 @@ class Rulebook:
             catalogue,
             renewal,
             products,
-            {**{name: getattr(base, name) for name in _SETTINGS}, **age_limits(base.checks)},
+            {name: getattr(base, name) for name in SETTINGS_IN_DIGEST} | age_limits(base.checks),
         )
         identity: dict[str, Any] = {
             "catalogue": catalogue,

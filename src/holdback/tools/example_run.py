@@ -13,13 +13,9 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain_digits
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.examples import (
-    DAYS_OF_A_SETTLEMENT,
-    MAX_AGES,
-    NOT_OFFERED,
-    offer_types,
-)
+from holdback.jurisdictions.examples import offer_types
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
+from holdback.jurisdictions.keys import MAX_AGES, MONEY_OF_A_DEAL, NOT_OFFERED
 from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
@@ -210,7 +206,7 @@ def _discount_answer(discount: Money) -> Answer:
 
 def _settlement_case(figures: Mapping[str, Json], rulebook: Rulebook) -> SettlementCase:
     read: dict[str, Any] = {
-        key: value if key in DAYS_OF_A_SETTLEMENT else _money(value, rulebook.currency)
+        key: _money(value, rulebook.currency) if key in MONEY_OF_A_DEAL else value
         for key, value in figures.items()
     }
     return SettlementCase(**read, currency=rulebook.currency, rounding=rulebook.rounding)

@@ -22,7 +22,7 @@ from every_case import for_every
 from holdback.cli import proof_cache, prove
 from holdback.cli.proof_cache import MOST_ENTRIES, cache_folder
 from holdback.errors import ErrorDetail
-from holdback.jurisdictions.claims import CLAIM_KINDS
+from holdback.jurisdictions.keys import CLAIM_KINDS
 from holdback.tools.proofs import claims, solver
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place

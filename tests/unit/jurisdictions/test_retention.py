@@ -9,7 +9,7 @@ import pytest
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.jurisdictions.jurisdiction_file import DEFAULTS
+from holdback.jurisdictions.keys import DATED
 from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.lock import Lock, LockLine, lock_errors
@@ -40,7 +40,7 @@ def test_five_years_where_no_file_says_otherwise():
     """
     Where neither its file nor a parent's states it, it is 1,826 days (decisions/documents#erasure).
     """
-    assert DEFAULTS[NAME] == FIVE_YEARS
+    assert DATED[NAME].default == FIVE_YEARS
     assert kept(country()) == FIVE_YEARS
     assert loaded(NL=country(), NL_ZH=child()).resolve("NL-ZH", on=NOW).retain_profile_days == 1_826
     for rulebook in load_jurisdictions().rulebooks():

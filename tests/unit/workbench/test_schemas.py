@@ -17,19 +17,10 @@ from every_case import for_every
 from holdback.cli.schema import schema_text
 from holdback.eligibility.facts import catalogue
 from holdback.exact.money import Currency
+from holdback.jurisdictions import keys
 from holdback.jurisdictions.folder import bundled_path
-from holdback.jurisdictions.jurisdiction_file import OPTIONAL, REQUIRED
 from holdback.jurisdictions.reader import FILES
-from holdback.jurisdictions.source_rules import (
-    OPTIONAL_OF_A_PRODUCT,
-    OPTIONAL_OF_A_RULE,
-    PARAMETER_KINDS,
-    PRODUCT,
-    RULE,
-)
 from holdback.offers.registry import BUILT_IN
-from holdback.rulebooks.calculator_choice import CALCULATORS
-from holdback.rules.number_format import NumberFormat
 from holdback.tools.workbench.schemas import DRAFT, KINDS, schema
 from small_folders import FIGURES, child, country, said
 
@@ -134,19 +125,13 @@ def test_the_keys_are_the_readers():
     """
     A schema has the keys that the reader knows.
     """
-    rule = {*RULE, *OPTIONAL_OF_A_RULE}
-
-    assert set(at("jurisdiction")["properties"]) == {*REQUIRED, *OPTIONAL}
-    assert set(at("jurisdiction", "figures")["properties"]) == set(NumberFormat.KEYS)
-    assert set(at("renewal", "rules", "[]")["properties"]) == rule
-    assert set(at("products", "products", "[]", "rules", "[]")["properties"]) == rule
-    assert set(at("products", "products", "[]")["properties"]) == {
-        *PRODUCT,
-        *CALCULATORS,
-        *OPTIONAL_OF_A_PRODUCT,
-    }
+    assert set(at("jurisdiction")["properties"]) == set(keys.JURISDICTION.rows)
+    assert set(at("jurisdiction", "figures")["properties"]) == set(keys.FIGURES.rows)
+    assert set(at("renewal", "rules", "[]")["properties"]) == set(keys.RULE.rows)
+    assert set(at("products", "products", "[]", "rules", "[]")["properties"]) == set(keys.RULE.rows)
+    assert set(at("products", "products", "[]")["properties"]) == set(keys.PRODUCT.rows)
     kinds = schema("renewal")["properties"]["parameters"]["additionalProperties"]
-    assert kinds["properties"]["type"]["enum"] == list(PARAMETER_KINDS)
+    assert kinds["properties"]["type"] == keys.PARAMETER.rows["type"].form.schema
     for kind in ("renewal", "products"):
         facts = {fact.name for fact in catalogue(Currency.of("GBP")).facts}
         assert set(at(kind, "typical")["properties"]) == facts

@@ -6,11 +6,12 @@ errors with its place. The package knows TOML and nothing of jurisdictions, rule
 """
 
 from holdback.jurisdictions.toml.document import MAX_BYTES, Document, UnsupportedNumber
-from holdback.jurisdictions.toml.node import MAX_DIGITS, Node, TomlTable, read_toml
+from holdback.jurisdictions.toml.node import MAX_DIGITS, MAX_TEXT, Node, TomlTable, read_toml
 
 __all__ = [
     "MAX_BYTES",
     "MAX_DIGITS",
+    "MAX_TEXT",
     "Document",
     "Node",
     "TomlTable",

@@ -16,7 +16,7 @@ from holdback.eligibility.facts import NEVER_INITIAL
 from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
-from holdback.jurisdictions.jurisdiction_file import CLAIM
+from holdback.jurisdictions.keys import CLAIM
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period

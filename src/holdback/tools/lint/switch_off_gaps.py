@@ -10,9 +10,9 @@ from typing import Final
 from holdback.eligibility.assessment import ELIGIBLE, INELIGIBLE, REFERRED
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule
 from holdback.errors import ErrorDetail, RuleError
-from holdback.jurisdictions.examples import NOT_OFFERED
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
+from holdback.jurisdictions.keys import NOT_OFFERED
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import closure
 from holdback.tools.example_run import ExampleRun

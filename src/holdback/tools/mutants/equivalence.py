@@ -25,7 +25,7 @@ from holdback.exact.exact_numbers import (
     plain_digits,
     scaled,
 )
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import DATED
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.shipped_calculators import (
@@ -67,7 +67,7 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> s
     """
     if first is second:
         return ""
-    if any(getattr(first, name) != getattr(second, name) for name in (*TIMELINES, "checks")):
+    if any(getattr(first, name) != getattr(second, name) for name in (*DATED, "checks")):
         return None
     if len(first.products) != len(second.products):
         return None

@@ -21,9 +21,8 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import CHECK, DATED, Key, dated_form
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
@@ -188,7 +187,7 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
     """Return *rulebook* with another value of a setting if its slice is in *period*."""
     if not within(rulebook, period):
         return rulebook
-    _check_range(number, TIMELINES[name])
+    _check_range(number, DATED[name])
     changed: dict[str, Any] = {name: number}
     return rulebook.altered(**changed)
 
@@ -197,13 +196,13 @@ def _with_max_age(rulebook: Rulebook, *, name: str, number: int, period: Period)
     """Return *rulebook* with another greatest age of a check if its slice is in *period*."""
     if not within(rulebook, period):
         return rulebook
-    _check_range(number, MAX_AGE_DAYS)
+    _check_range(number, CHECK.rows["max_age_days"])
     changed = evolve(rulebook.checks[name], max_age_days=number)
     return rulebook.altered(checks={**rulebook.checks, name: changed})
 
 
-def _check_range(number: int, ends: tuple[int, int]) -> None:
+def _check_range(number: int, row: Key) -> None:
     """Refuse a *number* that the reader would refuse: it cannot be written unnoticed."""
-    low, high = ends
+    low, high = dated_form(row).ends or (number, number)
     if not low <= number <= high:
         raise InvalidDocument.of("out_of_range", f"expected {low} to {high}")

@@ -13,6 +13,7 @@ from holdback.eligibility.rule_sentences import Requirement
 from holdback.errors import printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.keys import DATED
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
@@ -388,14 +389,6 @@ class Chart:
         return begun[-1] if begun else None
 
 
-_SETTINGS: Final = {
-    "recently_active_days": "Time to renew after the repayment",
-    "approval_days": "Time for which an approval holds",
-    "acceptance_days": "Time to fund an accepted application",
-    "cooling_off_days": "Cooling-off period",
-    "retain_profile_days": "Time for which a profile is kept",
-}
-
 # What a period has, by group and name: its version, as something to compare, and its text.
 _Cells = dict[tuple[str, str], tuple[object, str]]
 
@@ -462,14 +455,18 @@ def _cells(jurisdiction: Jurisdiction, rulebook: Rulebook) -> _Cells:
         if name in used:
             text = rulebook.renewal.show(parameter.type, parameter.number)
             cells["Figures", rulebook.catalogue.label(name)] = (text, text)
-    for name, title in _SETTINGS.items():
-        text = days_text(getattr(rulebook, name)) if getattr(rulebook, name) else "none"
-        cells["Service terms", title] = (text, text)
-    hours = f"{rulebook.offers_valid_hours} hours"
-    cells["Service terms", "Time in which an offer is open"] = (hours, hours)
+    dated = [name for name, _ in setting_sentences(rulebook) if name in DATED]
+    for name in sorted(dated, key=_in_hours):
+        number = getattr(rulebook, name)
+        text = f"{number} hours" if _in_hours(name) else days_text(number) if number else "none"
+        cells["Service terms", DATED[name].title or name] = (text, text)
     for name, check in rulebook.checks.items():
         if check.max_age_days is not None:
             text = days_text(check.max_age_days)
             title = f"Greatest age of the {draft_label(name)} check"
             cells["Service terms", title] = (text, text)
     return cells
+
+
+def _in_hours(setting: str) -> bool:
+    return setting.endswith("_hours")

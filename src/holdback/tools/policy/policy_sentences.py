@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
-from holdback.jurisdictions.source_rules import REFUND
+from holdback.jurisdictions.keys import REFUND
 from holdback.merchant.merchant import SIGNATURES
 from holdback.rulebooks.rulebook import QUEUE, ProductTerms, Rulebook
 from holdback.rules import Kind, Type

@@ -9,7 +9,7 @@ from attrs import field
 from holdback.eligibility.ruleset import known_facts
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.written import toml_text, written
+from holdback.jurisdictions.quantity import toml_text, written
 from holdback.rules.types import Catalogue, Fact, Facts
 
 

@@ -12,8 +12,8 @@ from attrs import evolve
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.quantity import written
 from holdback.jurisdictions.reader import FILES, PRODUCTS, RENEWAL, FolderFiles, read_jurisdiction
-from holdback.jurisdictions.written import written
 from holdback.rules import Fact
 from holdback.tools.example_run import ExampleRun, run_examples
 from holdback.tools.mutants.mutation import Verdict

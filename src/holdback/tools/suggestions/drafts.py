@@ -12,8 +12,8 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example
+from holdback.jurisdictions.quantity import toml_text, value_of, written
 from holdback.jurisdictions.reader import JURISDICTION, PRODUCTS, RENEWAL
-from holdback.jurisdictions.written import toml_text, value_of, written
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts
 from holdback.tools.example_run import ExampleRun, run_example

@@ -13,9 +13,8 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import ConfigurationError, InvalidDocument, RuleError
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.examples import MAX_AGES
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import DATED, MAX_AGES
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Checked, Facts
 from holdback.tools.example_run import run_example, run_examples
@@ -441,7 +440,7 @@ def changed_settings(rulebook: Rulebook, mutated: Rulebook) -> dict[str, Json]:
     """Return the settings that are others in *mutated*, with their values in *rulebook*."""
     changed: dict[str, Json] = {
         name: getattr(rulebook, name)
-        for name in TIMELINES
+        for name in DATED
         if getattr(rulebook, name) != getattr(mutated, name)
     }
     ages: dict[str, Json] = {

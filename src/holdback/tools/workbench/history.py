@@ -13,7 +13,7 @@ from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.keys import DATED
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
@@ -274,7 +274,7 @@ def _parameter(
 def _setting(
     jurisdiction: Jurisdiction, rulebook: Rulebook, subject: HistorySubject
 ) -> Version | None:
-    assert subject.name in TIMELINES, "only dated settings have timelines"
+    assert subject.name in DATED, "only dated settings have timelines"
     entry = jurisdiction.details.timelines[subject.name][1].entry_on(rulebook.since)
     if entry is None or entry.node is None:
         return None

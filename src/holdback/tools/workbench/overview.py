@@ -10,9 +10,9 @@ from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.ruleset import Rule
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
-from holdback.jurisdictions.acceptance_terms import ACCEPTANCE
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.keys import DATED
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.jurisdictions.toml import Node
@@ -25,6 +25,7 @@ from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 
 _SETTINGS: Final = ("currency", "rounding", "timezone", "automated_decisioning")
+_WHERE_STATED: Final = ("signature", "bank_details", "consents", "late_remittances")
 
 
 def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
@@ -115,15 +116,12 @@ def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict
         percent = details.figures.percent_text("12.5")
         value = f"{shown}; {percent}; {details.figures.date}"
         yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
-    for name in ACCEPTANCE:
-        node, value = details.setting_nodes[name], getattr(details.acceptance, name)
+    for name in _WHERE_STATED:
+        node, value = details.setting_nodes[name], details.fixed[name]
         if not node.absent:
             shown = value if isinstance(value, str) else ", ".join(value) or "none"
             yield {"name": name, "value": shown, **_place(node)}
-    node = details.setting_nodes["late_remittances"]
-    if not node.absent:
-        yield {"name": "late_remittances", "value": rulebook.late_remittances, **_place(node)}
-    for name in TIMELINES:
+    for name in DATED:
         # One that no file states has its default, and no place.
         if name in details.timelines:
             entry = _entry_in_force(details.timelines[name][1], rulebook)

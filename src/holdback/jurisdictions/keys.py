@@ -1,0 +1,771 @@
+"""Every key of the files of a jurisdiction, told once: its form, its meaning, and its default.
+
+The readers read by a row, `holdback schema` and the pages describe it, and overlays, histories and
+mutants look up what changes by date. A row whose form has
+no `read` is read by the module of its subject, because that takes more than the value: the
+currency, the parent, or what else is in the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from attrs import evolve, field
+
+from holdback.eligibility.assessment import OUTCOMES
+from holdback.eligibility.facts import DOWN, MOST_DAYS, UP
+from holdback.eligibility.ruleset import DECLINE, REFER
+from holdback.errors import RuleError, excerpt
+from holdback.exact.bounds import MOST_TERM_DAYS
+from holdback.exact.exact_json import Json
+from holdback.exact.exact_numbers import ROUNDINGS
+from holdback.exact.money import MINOR_UNITS, Currency
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.quantity import quantity_schema
+from holdback.jurisdictions.toml import MAX_TEXT, Node, TomlTable
+from holdback.merchant.merchant import SIGNATURES
+from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
+from holdback.rulebooks.calculator_choice import CALCULATORS, SETTLEMENT
+from holdback.rulebooks.rulebook import RENEWALS, SETTLE
+from holdback.rules import Kind, Tree, Type, parse
+from holdback.rules.number_format import NumberFormat
+
+# -- what can be written for a key
+
+
+@frozen
+class ValueForm:
+    """
+    One value: `schema` is what an editor checks of it, and `read` returns it from its node.
+
+    What is invalid is read as None, with an error. `ends` are those of a whole number.
+    """
+
+    schema: Mapping[str, Json]
+    read: Callable[[Node], Any] | None = None
+    ends: tuple[int, int] | None = None
+
+    @property
+    def reader(self) -> Callable[[Node], Any]:
+        """What reads it, of a form that can be read by itself."""
+        assert self.read is not None, "the module of its subject reads it"
+        return self.read
+
+
+@frozen
+class ListOf:
+    """An array of values, each of one form."""
+
+    form: KeyForm
+
+
+@frozen
+class ByName:
+    """A table of values of one form, by names that the author chooses."""
+
+    form: KeyForm
+
+
+@frozen
+class Dated:
+    """A timeline: what the value is from which day on, and where that comes from."""
+
+    form: ValueForm
+
+
+@frozen
+class Key:
+    """
+    A key: its name, what can be written for it, and what it means, in a sentence for its author.
+
+    A key that is left out has its `default`. One of `jurisdiction.toml` that is `inherited` has the
+    value of the parent then. `title` is what a dated setting is called where changes are drawn.
+    """
+
+    name: str
+    form: KeyForm
+    meaning: str | None = None
+    required: bool = field(default=False, kw_only=True)
+    default: Any = field(default=None, kw_only=True)
+    inherited: bool = field(default=False, kw_only=True)
+    title: str | None = field(default=None, kw_only=True)
+
+
+def dated_form(row: Key) -> ValueForm:
+    """Return the form of one value of a key that changes by date."""
+    assert isinstance(row.form, Dated), f"`{row.name}` does not change by date"
+    return row.form.form
+
+
+def _by_name(rows: Iterable[Key]) -> Mapping[str, Key]:
+    return MappingProxyType({row.name: row for row in rows})
+
+
+@frozen
+class Keys:
+    """
+    The keys of a table, by name.
+
+    It has exactly one of the keys `one_of`, where there are any.
+    """
+
+    rows: Mapping[str, Key] = field(converter=_by_name)
+    one_of: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of those that have to be given."""
+        return tuple(row.name for row in self.rows.values() if row.required)
+
+    def table(self, node: Node, required: Collection[str] | None = None) -> TomlTable:
+        """Return *node* as a table with these keys, of which others may be *required* here."""
+        needed = self.required if required is None else required
+        return node.table(needed, tuple(name for name in self.rows if name not in needed))
+
+    def read(self, table: TomlTable) -> dict[str, Any]:
+        """Return the values in *table* of the keys that can be read by themselves."""
+        read = (
+            row for row in self.rows.values() if isinstance(row.form, ValueForm) and row.form.read
+        )
+        return {row.name: self.value(table, row.name) for row in read}
+
+    def value(self, table: TomlTable, name: str) -> Any:
+        """Return the value in *table* of the key *name*, one that can be read by itself."""
+        row = self.rows[name]
+        assert isinstance(row.form, ValueForm), f"the module of its subject reads `{name}`"
+        value = row.form.reader(table[name])
+        return row.default if value is None else value
+
+    def with_rows(self, *more: Key) -> Keys:
+        """Return these keys and *more*."""
+        return Keys((*self.rows.values(), *more), self.one_of)
+
+
+KeyForm: TypeAlias = ValueForm | ListOf | ByName | Dated | Keys
+
+
+# -- the forms
+
+# The longest id or code: both appear in decision records and in notices to merchants.
+MAX_NAME: Final = 60
+ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
+NAME: Final = r"[a-z][a-z0-9_]{0,59}"
+# More names than anybody fills in or agrees to.
+MOST_NAMES: Final = 12
+# The longest label: a sentence has a few of them.
+MOST_CHARACTERS: Final = 60
+_LONGEST_EXPRESSION: Final = 1000
+_PARENT: Final = "[A-Z]{2}(-[A-Z0-9]{1,3})?"
+
+
+def _schema(pattern: str | None = None) -> dict[str, Json]:
+    """Return the JSON Schema of a text that matches the whole *pattern*."""
+    text: dict[str, Json] = {"type": "string", "minLength": 1}
+    return text if pattern is None else {**text, "pattern": f"^{pattern}$"}
+
+
+def _text(
+    pattern: str | None = None, expected: str = "text", *, max_length: int = MAX_TEXT
+) -> ValueForm:
+    read = partial(Node.text, pattern=pattern, expected=expected, max_length=max_length)
+    return ValueForm(_schema(pattern), read)
+
+
+def _name(example: str) -> ValueForm:
+    return _text(NAME, f"a name such as `{example}`: small letters, digits and underscores")
+
+
+def _words(words: Iterable[str], what: str = "word") -> ValueForm:
+    options = tuple(words)
+    schema: dict[str, Json] = {"type": "string", "enum": list(options)}
+    return ValueForm(schema, partial(Node.one_of, words=options, what=what))
+
+
+def _whole(low: int, high: int) -> ValueForm:
+    schema: dict[str, Json] = {"type": "integer", "minimum": low, "maximum": high}
+    return ValueForm(schema, partial(Node.integer, low=low, high=high), (low, high))
+
+
+def _quantity(kind: Kind) -> ValueForm:
+    """Return the form of a value with a unit: it is read with the currency of its folder."""
+    return ValueForm(quantity_schema(Type(kind, _SOME if kind is Kind.MONEY else None)))
+
+
+def read_expression(node: Node) -> Tree | None:
+    """Return the tree of the expression in *node*; None when it is absent or invalid."""
+    if node.absent:
+        return None
+    if not isinstance(node.value, str):
+        node.add_type_error('an expression in quotes, such as `"progress >= 60%"`')
+        return None
+    try:
+        return parse(node.value)
+    except RuleError as error:
+        add_rule_error(node, error)
+        return None
+
+
+def add_rule_error(node: Node, error: RuleError) -> None:
+    """Add *error*, about the expression in *node*, at the characters that it names."""
+    node.add_error_at_part((error.start, error.end), "invalid_rule", error.message, error.hint)
+
+
+def read_names(node: Node, array: ListOf) -> tuple[str, ...]:
+    """Return the valid names in *node*, an *array* of names, in their order."""
+    assert isinstance(array.form, ValueForm), "a name is one value"
+    if isinstance(node.value, list) and len(node.value) > MOST_NAMES:
+        node.add_error("too_large", f"expected at most {MOST_NAMES} names", key=True)
+        return ()
+    names: list[str] = []
+    for element in node.elements():
+        name = array.form.reader(element)
+        if name in names:
+            element.add_error("duplicate", f"`{excerpt(name)}` is listed twice", "once is enough")
+        elif name is not None:
+            names.append(name)
+    return tuple(names)
+
+
+_SOME: Final = Currency.of("GBP")  # every currency is written in the same form
+_ANY: Final = _text()
+_FLAG: Final = ValueForm({"type": "boolean"}, Node.flag)
+# The days of a period are read together.
+_DAY: Final = ValueForm({"type": "string", "format": "date"})
+_MONEY: Final = _quantity(Kind.MONEY)
+_EXPRESSION: Final = ValueForm(
+    {"type": "string", "maxLength": _LONGEST_EXPRESSION}, read_expression
+)
+# A value that says its own type, or whose type another key says.
+_END: Final = ValueForm({"type": ["string", "integer", "number"]})
+_VALUE: Final = ValueForm({"type": ["string", "integer", "number", "boolean"]})
+# The facts and calculators that there are describe themselves.
+FACTS: Final = ValueForm({})
+CALCULATOR: Final = ValueForm({})
+# A letter in front, and no braces, which name figures in the sentences for merchants.
+_LABEL: Final = ValueForm(
+    {"type": "string", "pattern": "^[^{}]+$", "maxLength": MOST_CHARACTERS},
+    partial(
+        Node.text,
+        pattern=r"[^\W\d_][^{}]*(?<![\s.,:;!?])",
+        expected="words such as `tax debt`: a letter first, no braces, no point at the end",
+        max_length=MOST_CHARACTERS,
+    ),
+)
+
+
+# -- keys of several tables
+
+_FORMAT: Final = Key(
+    "format",
+    ValueForm({"type": "integer", "enum": [1]}),
+    "The format of the file: 1.",
+    required=True,
+)
+_FOR_PEOPLE: Final = Key("name", _ANY, "For people.", required=True)
+_DESCRIPTION: Final = Key("description", _ANY, required=True)
+_BEGINS: Final = Key("from", _DAY, "The first day.", required=True)
+_FROM: Final = evolve(_BEGINS, required=False)
+_UNTIL: Final = Key("until", _DAY, "The first day after; left out: still in force.")
+_PERIOD: Final = (_FROM, _UNTIL)
+_SOURCE: Final = Key("source", _ANY, "Where it comes from.", required=True)
+_REASON: Final = Key(
+    "reason",
+    _ANY,
+    "A sentence for the merchant, with facts and parameters in braces.",
+    required=True,
+)
+_CODE: Final = (
+    "The code: of the jurisdiction, the name of its folder; of a rule, stable and never used again."
+)
+_CALLED: Final = Key(
+    "label",
+    _LABEL,
+    "The name in sentences, as `tax debt`; left out: drafted from the name in rules.",
+)
+_ASKED_FOR: Final = Key("product", _ANY, "The key of the product that is asked for.", required=True)
+ENTRY: Final = Keys(
+    (
+        _BEGINS,
+        _UNTIL,
+        Key("value", _VALUE, "The value from that day on.", required=True),
+        _SOURCE,
+    )
+)
+
+
+# -- `jurisdiction.toml`
+
+
+def _dated(
+    name: str, meaning: str, title: str, *, ends: tuple[int, int], default: int | None = None
+) -> Key:
+    """Return a setting that changes by date; only one without a *default* has to be stated."""
+    return Key(
+        name,
+        Dated(_whole(*ends)),
+        meaning.format(default=default),
+        required=default is None,
+        default=default,
+        inherited=True,
+        title=title,
+    )
+
+
+# Offers and cooling off last for at most a leap year, a profile is kept for at most a hundred
+# years, and all others are at most ten. Those with a default decide no outcome and no price
+# (decisions/jurisdiction-folders#settings-that-no-digest-covers).
+_DATED: Final = (
+    _dated(
+        "offers_valid_hours",
+        "How long offers are valid, in hours.",
+        "Time in which an offer is open",
+        ends=(1, 24 * 366),
+    ),
+    _dated(
+        "recently_active_days",
+        "How long after its repayment a deal may still be renewed, in days.",
+        "Time to renew after the repayment",
+        ends=(0, 3_660),
+    ),
+    _dated(
+        "retain_profile_days",
+        "How long after the end of the last deal a merchant's profile is kept, in days; {default} "
+        "where it is left out.",
+        "Time for which a profile is kept",
+        ends=(0, 36_500),
+        default=5 * 365 + 1,  # five years and a leap day
+    ),
+    _dated(
+        "approval_days",
+        "How long a person's approval of a referral holds, in days; {default} where it is left "
+        "out.",
+        "Time for which an approval holds",
+        ends=(1, 3_660),
+        default=30,
+    ),
+    _dated(
+        "acceptance_days",
+        "How long an accepted application waits for its funding, in days; {default} where it is "
+        "left out.",
+        "Time to fund an accepted application",
+        ends=(1, 3_660),
+        default=30,
+    ),
+    _dated(
+        "cooling_off_days",
+        "For how many days after its funding a deal can be unwound; left out: never.",
+        "Cooling-off period",
+        ends=(0, 366),
+        default=0,
+    ),
+)
+# The settings that change by date, by name.
+DATED: Final[Mapping[str, Key]] = _by_name(_DATED)
+
+# A result of a check may have to be of today, or may be as old as a fact of days can say.
+MAX_AGE_DAYS: Final = (0, MOST_DAYS)
+# What an example of settings expects of checks: how old a result may be on the day, by check.
+MAX_AGES: Final = "max_age_days"
+_AGE: Final = "How old a result may be, in days: an older one is unknown."
+CHECK: Final = Keys(
+    (
+        Key("max_age_days", Dated(_whole(*MAX_AGE_DAYS)), _AGE),
+        Key("facts", ListOf(_name("licence_valid")), "The declared facts that it gives."),
+        Key(
+            "consent",
+            _name("credit_search"),
+            "The consent that has to be given before the check is made.",
+        ),
+    )
+)
+
+# The directions in which a merchant can move a fact. They decide nothing, and are in no digest.
+MOVES: Final = (UP, DOWN)
+DECLARED_FACT: Final = Keys(
+    (
+        Key("type", _words((kind.value for kind in Kind), "type"), required=True),
+        _DESCRIPTION,
+        _CALLED,
+        Key("minimum", _END),
+        Key("maximum", _END),
+        Key("options", ListOf(_ANY)),
+        Key(
+            "moves",
+            _words(MOVES, "direction"),
+            "The direction in which a merchant can move the fact; left out: it cannot.",
+        ),
+    )
+)
+
+FIGURES: Final = Keys(
+    Key(name, ValueForm({"type": "string"}) if name == "group" else _ANY, required=True)
+    for name in NumberFormat.KEYS
+)
+
+# What can be switched off.
+CLAIM: Final = "claim"
+SWITCHED_OFF: Final = (
+    Key("rule", _text(ID, "the id of a rule")),
+    Key("parameter", _text(NAME, "the id of a parameter")),
+    Key("product", _text(NAME, "the id of a product"), _ASKED_FOR.meaning),
+    Key(CLAIM, _text(None, "the name of a claim"), "The name of a claim."),
+)
+SWITCH_OFF: Final = Keys((*SWITCHED_OFF, _REASON, *_PERIOD))
+
+_ON: Final = Key("on", _DAY, "The day.")
+_EXPECT: Final = "What must come out."
+EXPECTED_SETTINGS: Final = Keys(
+    (
+        *(evolve(row, form=dated_form(row), required=False, default=None) for row in _DATED),
+        Key(MAX_AGES, ByName(_whole(*MAX_AGE_DAYS)), _AGE),
+    )
+)
+# How an example says what a setting is.
+AS_EXPECTED: Final = "as `offers_valid_hours = 720`"
+EXAMPLE_OF_SETTINGS: Final = Keys(
+    (_FOR_PEOPLE, _ON, *_PERIOD, Key("expect", EXPECTED_SETTINGS, _EXPECT, required=True))
+)
+_EXAMPLES: Final = "What must come out, for which facts, on which days."
+
+# What becomes of a remittance on a deal that has ended.
+REFUND: Final = "refund"
+LATE_REMITTANCES: Final = ("transfer", REFUND)
+
+JURISDICTION: Final = Keys(
+    (
+        _FORMAT,
+        Key("code", ValueForm(_schema(_PARENT), Node.text), _CODE, required=True),
+        _FOR_PEOPLE,
+        Key("owner", _ANY, "Who answers for the rules.", required=True),
+        Key(
+            "review_by",
+            evolve(_DAY, read=Node.day),
+            "The day by which the owner looks at them again.",
+            required=True,
+        ),
+        Key(
+            "currency",
+            ValueForm({"type": "string", "enum": list(MINOR_UNITS)}),
+            "ISO 4217: `GBP`.",
+            required=True,
+            inherited=True,
+        ),
+        Key(
+            "rounding",
+            _words(ROUNDINGS, "rounding"),
+            "How amounts round to minor units.",
+            required=True,
+            inherited=True,
+        ),
+        Key(
+            "timezone",
+            ValueForm(
+                _schema(),
+                partial(
+                    Node.text,
+                    pattern=r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
+                    expected="a name such as `Europe/London`",
+                ),
+            ),
+            "Local dates and day counts are in this zone: `Europe/London`.",
+            required=True,
+            inherited=True,
+        ),
+        Key(
+            "automated_decisioning",
+            _FLAG,
+            "Whether an expired, unaccepted set calls for a second consumer credit check.",
+            required=True,
+            inherited=True,
+        ),
+        *_DATED,
+        Key(
+            "signature",
+            _words(SIGNATURES, "time of a signature"),
+            "When the merchant has to have signed; left out: no signature is needed.",
+            inherited=True,
+        ),
+        Key(
+            "bank_details",
+            ListOf(_name("sort_code")),
+            "The fields of complete bank details; left out: all details are complete.",
+            default=(),
+            inherited=True,
+        ),
+        Key(
+            "consents",
+            ListOf(_name("terms")),
+            "The consents that an offer needs.",
+            default=(),
+            inherited=True,
+        ),
+        Key(
+            "late_remittances",
+            _words(LATE_REMITTANCES, "treatment"),
+            "What becomes of a remittance on a deal that has ended: it is refunded where this is "
+            "left out.",
+            default=REFUND,
+            inherited=True,
+        ),
+        Key(
+            "facts",
+            ByName(DECLARED_FACT),
+            "Facts that only the host knows here: their values come as evidence.",
+        ),
+        Key(
+            "checks",
+            ByName(CHECK),
+            "What holds of the host's checks here: how old a result may be, which declared facts a "
+            "check gives, and the consent that it needs.",
+        ),
+        Key(
+            "figures",
+            FIGURES,
+            "How figures are written in the sentences for merchants.",
+            inherited=True,
+        ),
+        Key("examples", ListOf(EXAMPLE_OF_SETTINGS), _EXAMPLES),
+        Key(
+            "parent",
+            _text(_PARENT, "the code of a jurisdiction"),
+            "The jurisdiction whose rules, parameters and products this one takes over.",
+        ),
+        Key(
+            "switch_off",
+            ListOf(SWITCH_OFF),
+            "What this jurisdiction drops of its parent's, each with a reason.",
+        ),
+    )
+)
+# Keys that every folder has; a child may leave the other required ones to its parent.
+OWN: Final = tuple(name for name in JURISDICTION.required if not JURISDICTION.rows[name].inherited)
+
+
+# -- what `renewal.toml` and `products.toml` share
+
+PARAMETER: Final = Keys(
+    (
+        Key(
+            "type",
+            _words((kind.value for kind in Kind if kind is not Kind.TEXT), "type"),
+            required=True,
+        ),
+        _CALLED,
+        Key(
+            "timeline",
+            Dated(_VALUE),
+            "Values in the order of their dates, each in force until the next.",
+            required=True,
+        ),
+    )
+)
+SURVIVOR: Final = Keys((Key("mutant", _ANY, required=True), _REASON))
+EXAMPLE: Final = Keys(
+    (
+        _FOR_PEOPLE,
+        _ON,
+        *_PERIOD,
+        Key("given", FACTS, "What differs from the typical case."),
+        Key("without", ListOf(_name("performance")), "The facts that are not known."),
+    )
+)
+_REASONS: Final = (
+    Key("codes", ListOf(ValueForm({"type": "string"}))),
+    Key("needs", ListOf(_name("performance"))),
+)
+RULE: Final = Keys(
+    (
+        Key(
+            "id",
+            _text(
+                ID,
+                "an id such as `on-pace`: small letters, digits and hyphens",
+                max_length=MAX_NAME,
+            ),
+            "The name of the rule in this file: `on-pace`.",
+            required=True,
+        ),
+        Key("code", ValueForm(_schema("[A-Z]{2}(-[A-Z0-9]+)+")), _CODE, required=True),
+        Key("require", _EXPRESSION, "What must be true: `performance >= 80%`.", required=True),
+        Key("when", _EXPRESSION, 'Limits the rule to some deals: `status == "Funded"`.'),
+        Key(
+            "otherwise",
+            _words((DECLINE, REFER), "answer"),
+            "What a false answer means: decline, or refer to a person.",
+            default=DECLINE,
+        ),
+        _REASON,
+        _SOURCE,
+        *_PERIOD,
+    )
+)
+
+NEVER: Final = "never"
+ALWAYS: Final = "always"
+OVERLAY: Final = "overlay"
+CLAIM_KINDS: Final = (NEVER, ALWAYS, OVERLAY)
+TIGHTEN: Final = "tighten"
+RENEWAL_CLAIM: Final = Keys(
+    (
+        Key(
+            NEVER, _EXPRESSION, "No deal of which this is true is eligible: `deals_defaulted > 0`."
+        ),
+        Key(ALWAYS, _EXPRESSION, "This is true of every eligible deal: `performance >= 75%`."),
+        Key(
+            OVERLAY,
+            _words((TIGHTEN,), "overlay"),
+            "`tighten`: anyone who is eligible here is eligible under the parent.",
+        ),
+        evolve(_FOR_PEOPLE, required=False),
+        Key("reason", _ANY, "Why it has to be so, for people."),
+        *_PERIOD,
+    ),
+    one_of=CLAIM_KINDS,
+)
+PRODUCT_CLAIM: Final = RENEWAL_CLAIM.with_rows(_ASKED_FOR)
+
+
+def _shared(example: Keys) -> tuple[Key, ...]:
+    """Return the keys that both files have; their examples are like *example*."""
+    return (
+        _FORMAT,
+        Key(
+            "parameters",
+            ByName(PARAMETER),
+            "Named values that change by date; rules read them like facts.",
+        ),
+        Key("typical", FACTS, "The facts of an ordinary good case; examples say what differs."),
+        Key("examples", ListOf(example), _EXAMPLES),
+        Key(
+            "survivors",
+            ListOf(SURVIVOR),
+            "Mutants of this file that no deal can tell from it, each with the reason why.",
+        ),
+    )
+
+
+_RULES: Final = "In the order of their priority."
+_CLAIMS: Final = (
+    "What is said of every deal that could exist; `holdback prove` proves it or shows a deal of "
+    "which it is not true."
+)
+
+
+# -- `renewal.toml`
+
+RENEWAL_RULE: Final = Keys({**RULE.rows, "from": _BEGINS}.values())
+EXPECTED_OUTCOME: Final = Keys(
+    (Key("outcome", _words(OUTCOMES, "outcome"), required=True), *_REASONS)
+)
+RENEWAL_EXAMPLE: Final = EXAMPLE.with_rows(Key("expect", EXPECTED_OUTCOME, _EXPECT, required=True))
+RENEWAL: Final = Keys(
+    (
+        *_shared(RENEWAL_EXAMPLE),
+        Key("rules", ListOf(RENEWAL_RULE), _RULES),
+        Key("claims", ListOf(RENEWAL_CLAIM), _CLAIMS),
+    )
+)
+
+
+# -- `products.toml`
+
+# The fields of an offer that an example may expect; they are those of the wire.
+OFFER_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {
+        "funded_amount": Kind.MONEY,
+        "repayment_amount": Kind.MONEY,
+        "split_percentage": Kind.PERCENT,
+        "factor_rate": Kind.RATIO,
+        "term_length": Kind.RATIO,
+        "term_days": Kind.COUNT,
+    }
+)
+OFFER: Final = Keys(Key(name, _quantity(kind)) for name, kind in OFFER_KINDS.items())
+LIMITS: Final = Keys((Key("minimum", _MONEY), Key("maximum", _MONEY)))
+# An example may also expect that a product is not offered on the day.
+NOT_OFFERED: Final = "Not offered"
+DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
+ANSWER: Final = Keys(
+    (
+        Key("decision", _words(DECISIONS, "decision"), required=True),
+        Key("limits", LIMITS),
+        Key("offers", ListOf(OFFER)),
+        *_REASONS,
+    )
+)
+DISCOUNT: Final = Keys((Key("discount", _MONEY, required=True),))
+# An editor does not tell an answer from a discount.
+EXPECTED_DECISION: Final = Keys(
+    evolve(row, required=False)
+    for row in (
+        *list(ANSWER.rows.values())[: -len(_REASONS)],
+        *DISCOUNT.rows.values(),
+        *_REASONS,
+    )
+)
+# What an example says of a deal that is repaid early.
+MONEY_OF_A_DEAL: Final = ("balance", "repayment_amount", "funded_amount")
+_DAYS_OF_A_DEAL: Final = _whole(0, MOST_TERM_DAYS)
+SETTLED_DEAL: Final = Keys(
+    (
+        *(Key(name, _MONEY, required=True) for name in MONEY_OF_A_DEAL),
+        Key("elapsed_days", _DAYS_OF_A_DEAL, required=True),
+        Key(
+            "term_days",
+            evolve(_DAYS_OF_A_DEAL, read=_whole(1, MOST_TERM_DAYS).read),
+            required=True,
+        ),
+    )
+)
+_EARLY: Final = "What is taken off for repaying early; left out: nothing."
+PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
+    Key("expect", EXPECTED_DECISION, _EXPECT, required=True),
+    _ASKED_FOR,
+    Key(
+        "settles",
+        _MONEY,
+        "The balance of the deal that is renewed; the product is asked for by a renewal then.",
+    ),
+    Key("settlement", SETTLED_DEAL, _EARLY),
+)
+PRODUCT: Final = Keys(
+    (
+        Key(
+            "key",
+            _text(NAME, "a key such as `flex`: small letters, digits and underscores"),
+            "The product's stable name.",
+            required=True,
+        ),
+        _FOR_PEOPLE,
+        _DESCRIPTION,
+        Key("repayment_mechanism", _ANY, required=True),
+        _BEGINS,
+        _UNTIL,
+        Key(
+            "amounts",
+            ListOf(_quantity(Kind.PERCENT)),
+            "The offers made, as percentages of the merchant's maximum.",
+            required=True,
+        ),
+        Key("rules", ListOf(RULE), _RULES),
+        *(Key(kind, CALCULATOR, required=True) for kind in CALCULATORS),
+        Key(SETTLEMENT, CALCULATOR, _EARLY),
+        Key(
+            "renewal",
+            _words(RENEWALS, "renewal"),
+            "Whether a renewal pays off the deal before it, or waits until it is repaid; left out: "
+            "it pays it off.",
+            default=SETTLE,
+        ),
+    )
+)
+PRODUCTS: Final = Keys(
+    (
+        *_shared(PRODUCT_EXAMPLE),
+        Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
+        Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
+    )
+)
