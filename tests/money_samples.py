@@ -8,7 +8,7 @@ from decimal import Decimal
 import pendulum
 
 from holdback import Money
-from holdback.lifecycle import events as happened
+from holdback.lifecycle import events
 from holdback.merchant.ledger import Entry, EntryTotals, Posting
 from holdback.merchant.offer import Offer
 from holdback.merchant.receipt import SettlementQuote
@@ -113,23 +113,21 @@ STATEMENT = Statement(
 
 # Each event from its envelope, by its stored name.
 EVENTS = {
-    "EntriesPosted": lambda **envelope: happened.EntriesPosted(**envelope, postings=HALVES),
-    "DealRecovered": lambda **envelope: happened.DealRecovered(**envelope, deal_id=DEAL_ID, on=DAY),
-    "DealDefaultedAgain": lambda **envelope: happened.DealDefaultedAgain(
-        **envelope, deal_id=DEAL_ID
-    ),
-    "DealUnwound": lambda **envelope: happened.DealUnwound(
+    "EntriesPosted": lambda **envelope: events.EntriesPosted(**envelope, postings=HALVES),
+    "DealRecovered": lambda **envelope: events.DealRecovered(**envelope, deal_id=DEAL_ID, on=DAY),
+    "DealDefaultedAgain": lambda **envelope: events.DealDefaultedAgain(**envelope, deal_id=DEAL_ID),
+    "DealUnwound": lambda **envelope: events.DealUnwound(
         **envelope, deal_id=DEAL_ID, on=DAY, base_deal_id=BASE_ID
     ),
-    "DealPaused": lambda **envelope: happened.DealPaused(**envelope, deal_id=DEAL_ID, on=DAY),
-    "DealResumed": lambda **envelope: happened.DealResumed(**envelope, deal_id=DEAL_ID, on=DAY),
-    "TermsChanged": lambda **envelope: happened.TermsChanged(
+    "DealPaused": lambda **envelope: events.DealPaused(**envelope, deal_id=DEAL_ID, on=DAY),
+    "DealResumed": lambda **envelope: events.DealResumed(**envelope, deal_id=DEAL_ID, on=DAY),
+    "TermsChanged": lambda **envelope: events.TermsChanged(
         **envelope, deal_id=DEAL_ID, change=CHANGE
     ),
-    "OfferRequoted": lambda **envelope: happened.OfferRequoted(
+    "OfferRequoted": lambda **envelope: events.OfferRequoted(
         **envelope, application_id=APPLICATION_ID, product="flex", offers=(REQUOTED,)
     ),
-    "QueuedRenewalReady": lambda **envelope: happened.QueuedRenewalReady(
+    "QueuedRenewalReady": lambda **envelope: events.QueuedRenewalReady(
         **envelope, application_id=APPLICATION_ID, lapses_at=LAPSES
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pendulum
 
-from holdback.lifecycle import events as happened
+from holdback.lifecycle import events
 from holdback.merchant.application import (
     Applications,
     ApplicationView,
@@ -79,31 +79,31 @@ REMEMBERED = RememberedRequest(
 
 # Each event from its envelope, by its stored name.
 EVENTS = {
-    "EvidenceRecorded": lambda **envelope: happened.EvidenceRecorded(
+    "EvidenceRecorded": lambda **envelope: events.EvidenceRecorded(
         **envelope, jurisdiction="GB", records=RECORDS
     ),
-    "ReferralDecided": lambda **envelope: happened.ReferralDecided(**envelope, decision=DECISION),
-    "HoldPlaced": lambda **envelope: happened.HoldPlaced(**envelope, hold=HOLD),
-    "HoldLifted": lambda **envelope: happened.HoldLifted(**envelope, code="sanctions", by="a-3"),
-    "OffersDeclined": lambda **envelope: happened.OffersDeclined(
+    "ReferralDecided": lambda **envelope: events.ReferralDecided(**envelope, decision=DECISION),
+    "HoldPlaced": lambda **envelope: events.HoldPlaced(**envelope, hold=HOLD),
+    "HoldLifted": lambda **envelope: events.HoldLifted(**envelope, code="sanctions", by="a-3"),
+    "OffersDeclined": lambda **envelope: events.OffersDeclined(
         **envelope, application_id=APPLICATION_ID
     ),
-    "ApplicationLapsed": lambda **envelope: happened.ApplicationLapsed(
+    "ApplicationLapsed": lambda **envelope: events.ApplicationLapsed(
         **envelope, application_id=APPLICATION_ID
     ),
-    "SignatureRecorded": lambda **envelope: happened.SignatureRecorded(
+    "SignatureRecorded": lambda **envelope: events.SignatureRecorded(
         **envelope, application_id=APPLICATION_ID, signature=SIGNATURE
     ),
-    "BankDetailsChanged": lambda **envelope: happened.BankDetailsChanged(
+    "BankDetailsChanged": lambda **envelope: events.BankDetailsChanged(
         **envelope,
         application_id=APPLICATION_ID,
         omitted=("intended_use_of_funds",),
         sections={"bank_details": "6" * 32},
     ),
-    "ConsentsRecorded": lambda **envelope: happened.ConsentsRecorded(
+    "ConsentsRecorded": lambda **envelope: events.ConsentsRecorded(
         **envelope, given=("terms",), sections={"consents": "8" * 32}
     ),
-    "DealReinstated": lambda **envelope: happened.DealReinstated(
+    "DealReinstated": lambda **envelope: events.DealReinstated(
         **envelope, deal_id="00000000-0000-5000-8000-000000000005"
     ),
 }

@@ -16,7 +16,7 @@ from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Currency, Money
-from holdback.lifecycle import events as happened
+from holdback.lifecycle import events
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.lifecycle.operation import fingerprint
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
@@ -363,7 +363,7 @@ def envelope(sequence, at=LATER, request_id="r-2", carried_out=None):
 
 
 EVENTS = {
-    "OffersIssued": happened.OffersIssued(
+    "OffersIssued": events.OffersIssued(
         **envelope(1, AT, "r-1"),
         jurisdiction="GB",
         timezone="Europe/London",
@@ -372,7 +372,7 @@ EVENTS = {
         assessment=ASSESSMENT_RECORD,
         decisions=({"product": "flex", "decision": "Accepted", "needs": []},),
     ),
-    "OfferAccepted": happened.OfferAccepted(
+    "OfferAccepted": events.OfferAccepted(
         **envelope(2),
         application_id=uuid(3),
         provider_id=uuid(4),
@@ -382,45 +382,45 @@ EVENTS = {
         facts=FACTS,
         earlier_deals=({"id": uuid(6), "balance": "GBP 0.00"},),
     ),
-    "DetailsSupplied": happened.DetailsSupplied(
+    "DetailsSupplied": events.DetailsSupplied(
         **envelope(3, carried_out=REQUESTS[2].carried_out),
         application_id=uuid(3),
         omitted=(),
         sections=sections("bank_details"),
     ),
-    "ApplicationSubmitted": happened.ApplicationSubmitted(**envelope(4), application_id=uuid(3)),
-    "ApplicationClosed": happened.ApplicationClosed(
+    "ApplicationSubmitted": events.ApplicationSubmitted(**envelope(4), application_id=uuid(3)),
+    "ApplicationClosed": events.ApplicationClosed(
         **envelope(5), application_id=uuid(3), status="withdrawn"
     ),
-    "DealFunded": happened.DealFunded(**envelope(6), deal=attrs.evolve(DEAL, entries=())),
-    "DealRepaid": happened.DealRepaid(**envelope(7), deal_id=uuid(5), on=DAY),
-    "DealReopened": happened.DealReopened(**envelope(8), deal_id=uuid(5)),
-    "DealRenewed": happened.DealRenewed(
+    "DealFunded": events.DealFunded(**envelope(6), deal=attrs.evolve(DEAL, entries=())),
+    "DealRepaid": events.DealRepaid(**envelope(7), deal_id=uuid(5), on=DAY),
+    "DealReopened": events.DealReopened(**envelope(8), deal_id=uuid(5)),
+    "DealRenewed": events.DealRenewed(
         **envelope(9), deal_id=uuid(5), settled=money("2950.00"), on=DAY
     ),
-    "DealClosed": happened.DealClosed(**envelope(10), deal_id=uuid(5), status="Defaulted", on=DAY),
-    "TakingsRecorded": happened.TakingsRecorded(
+    "DealClosed": events.DealClosed(**envelope(10), deal_id=uuid(5), status="Defaulted", on=DAY),
+    "TakingsRecorded": events.TakingsRecorded(
         **envelope(11, carried_out=REQUESTS[1].carried_out),
         takings=MERCHANT.takings,
         complete_through=DAY,
     ),
-    "RemittancesRecorded": happened.RemittancesRecorded(
+    "RemittancesRecorded": events.RemittancesRecorded(
         **envelope(12, carried_out=REQUESTS[0].carried_out),
         deal_id=uuid(5),
         entries=ENTRIES,
         complete_through=DAY,
     ),
-    "RenewalEligibilityChanged": happened.RenewalEligibilityChanged(
+    "RenewalEligibilityChanged": events.RenewalEligibilityChanged(
         **envelope(13), deal_id=uuid(5), renewal_eligibility=True, assessment=ASSESSMENT_RECORD
     ),
-    "ProfileErased": happened.ProfileErased(**envelope(14)),
-    "Forgotten": happened.Forgotten(
+    "ProfileErased": events.ProfileErased(**envelope(14)),
+    "Forgotten": events.Forgotten(
         **envelope(15),
         closed_offer_sets=(uuid(8),),
         applications_before=AT,
         servicing_before=AT,
         takings_before=DAY,
-        entries_through=(happened.EntriesClosed(deal_id=uuid(6), through=date(2025, 12, 1)),),
+        entries_through=(events.EntriesClosed(deal_id=uuid(6), through=date(2025, 12, 1)),),
     ),
     **{
         name: make(**envelope(16 + place))

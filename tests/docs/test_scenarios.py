@@ -158,9 +158,9 @@ def test_a_defaulter_is_declined_in_every_jurisdiction(code):
     again = defaulted.later(days=7).after(
         "request_offers", {"application": {"provider_id": None}}, evidence=evidence_of(code)
     )
-    (issued,) = (event for event in again.happened[-3:] if hasattr(event, "offer_set"))
+    (issued,) = (event for event in again.journal[-3:] if hasattr(event, "offer_set"))
 
-    assert {product.decision for product in story.happened[-1].offer_set.products} == {"Accepted"}
+    assert {product.decision for product in story.journal[-1].offer_set.products} == {"Accepted"}
     assert all(len(of_product) == 1 for of_product in codes.values())
     assert {
         product.key: list(product.codes)

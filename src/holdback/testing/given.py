@@ -105,7 +105,7 @@ def _instant(at: Instant) -> DateTime:
 @frozen(kw_only=True)
 class Story:
     """
-    A merchant at an instant, after the events that `happened`.
+    A merchant at an instant, after the events of its `journal`.
 
     `replies` are those of the steps so far, as `wire.to_dict` returns them. `steps` counts the
     steps. The third has the request id `r-3`, unless it is given another, or the merchant has
@@ -117,7 +117,7 @@ class Story:
     profile: Profile = attrs.field(repr=False)
     at: DateTime
     evidence: Mapping[str, Json] = attrs.field(converter=frozen_record, repr=False)
-    happened: tuple[Event, ...] = attrs.field(default=(), repr=False)
+    journal: tuple[Event, ...] = attrs.field(default=(), repr=False)
     replies: tuple[Mapping[str, Json], ...] = attrs.field(default=(), repr=False)
     steps: int = 0
 
@@ -174,7 +174,7 @@ class Story:
         return attrs.evolve(
             self,
             merchant=self.engine.evolve(self.merchant, read),
-            happened=(*self.happened, *read),
+            journal=(*self.journal, *read),
             at=max([self.at, *(event.at for event in read)]),
         )
 
@@ -293,7 +293,7 @@ class Story:
                 then.story,
                 merchant=outcome.merchant,
                 profile=outcome.profile,
-                happened=(*self.happened, *outcome.events),
+                journal=(*self.journal, *outcome.events),
                 replies=(*self.replies, frozen_record(wire.to_dict(outcome.reply))),
             ),
         )

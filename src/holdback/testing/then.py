@@ -95,12 +95,12 @@ class Then(Generic[_Story]):
         wanted = f"the events {', '.join(names)}" if names else "no event"
         if self.carried_out is None:
             raise AssertionError(self.failure(wanted)) from self.error
-        happened = self.carried_out.events
-        if names != [event_type(event) for event in happened]:
+        actual = self.carried_out.events
+        if names != [event_type(event) for event in actual]:
             raise AssertionError(self.failure(wanted))
         unlike = [
             line
-            for wanted_event, event in zip(expected, happened, strict=True)
+            for wanted_event, event in zip(expected, actual, strict=True)
             for line in event_differences(wanted_event, event)
         ]
         if unlike:

@@ -90,7 +90,7 @@ def test_it_reads_as_given_when_then(new):
     assert isinstance(then, Then)
     then.events("OfferAccepted", "ApplicationSubmitted").reply({"offer": {"offer_id": offer_id}})
     assert then.merchant.provider_id == then.story.reply["provider_id"]
-    assert [type(each).__name__ for each in then.story.happened] == [
+    assert [type(each).__name__ for each in then.story.journal] == [
         "EvidenceRecorded",
         "OffersIssued",
         "OfferAccepted",
@@ -182,14 +182,14 @@ def test_given_events(new, funded):
     """
     Events are given as objects or as JSON.
     """
-    as_they_are = new.events(*funded.happened)
-    as_json = new.events(*(wire.event_to_dict(event) for event in funded.happened))
+    as_they_are = new.events(*funded.journal)
+    as_json = new.events(*(wire.event_to_dict(event) for event in funded.journal))
 
     assert as_they_are.merchant == as_json.merchant == funded.merchant
-    assert as_they_are.happened == as_json.happened == funded.happened
+    assert as_they_are.journal == as_json.journal == funded.journal
     assert as_they_are.at == funded.at
     with pytest.raises(HistoryError):
-        new.events(*funded.happened[1:])
+        new.events(*funded.journal[1:])
 
 
 def test_a_merchant_as_it_is_stored(funded):
@@ -273,7 +273,7 @@ def test_checks_with_their_own_instants(new):
     result = CheckResult(check="consumer_credit", made_at=new.at.add(hours=1), facts=bad)
     later = known.later(hours=2).when("request_offers", REQUEST, evidence=[result])
 
-    assert [type(event).__name__ for event in known.happened] == ["EvidenceRecorded"] * 2
+    assert [type(event).__name__ for event in known.journal] == ["EvidenceRecorded"] * 2
     assert [(one["check"], one["facts"]["credit_score"]) for one in held] == [
         ("consumer_credit", 700)
     ]

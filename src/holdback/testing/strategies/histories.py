@@ -120,7 +120,7 @@ class History:
     events: tuple[Event, ...] = field(init=False, eq=False)
 
     @events.default
-    def _happened(self) -> tuple[Event, ...]:
+    def _events_of_steps(self) -> tuple[Event, ...]:
         return tuple(event for step in self.steps for event in step.events)
 
     def __repr__(self) -> str:

@@ -23,11 +23,11 @@ class AgentOperation:
 
     Of a hundred actions, about `weight` try it. `bodies(merchant, today, pick, variant)` makes the
     bodies of the requests, where *pick* and *variant* are random numbers from 0 to 63.
-    `happened(request, projection)` is whether the events show what the request asked for. Most
+    `took_effect(request, projection)` is whether the events show what the request asked for. Most
     often a merchant is chosen that the operation `fits`.
     """
 
     weight: int
     bodies: Callable[[SimulatedMerchant, date, int, int], Bodies]
-    happened: Callable[[Any, Projection], bool]
+    took_effect: Callable[[Any, Projection], bool]
     fits: Callable[[Projection], object] = lambda _: True

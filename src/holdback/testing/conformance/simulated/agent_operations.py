@@ -135,7 +135,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=4,
             fits=lambda projection: projection.in_fulfilment,
             bodies=_supply_details,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.applications.get(request["application_id"])
                 not in {None, "awaiting_details"}
             ),
@@ -144,7 +144,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=4,
             fits=lambda projection: projection.in_fulfilment,
             bodies=_close_application,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.applications.get(request["application_id"]) == request["status"]
             ),
         ),
@@ -152,14 +152,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=5,
             fits=lambda projection: projection.in_fulfilment,
             bodies=_fund_deal,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.applications.get(request["application_id"]) == "funded"
             ),
         ),
         "record_remittance": AgentOperation(
             weight=10,
             bodies=_record_remittance,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 {entry["id"] for entry in request["entries"]}
                 <= projection.deals[request["deal_id"]].entries.keys()
             ),
@@ -167,14 +167,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "record_takings": AgentOperation(
             weight=2,
             bodies=_record_takings,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 {day["on"] for day in request["takings"]} <= projection.takings
             ),
         ),
         "close_deal": AgentOperation(
             weight=2,
             bodies=_close_deal,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.deals[request["deal_id"]].status.lower() == request["status"]
             ),
         ),
@@ -182,14 +182,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=2,
             fits=_defaulted,
             bodies=_reinstate_deal,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.deals[request["deal_id"]].status in {"Funded", "Repaid"}
             ),
         ),
         "record_evidence": AgentOperation(
             weight=4,
             bodies=_record_evidence,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 {(made["check"], instant(made["made_at"])) for made in request["records"]}
                 <= projection.records.keys()
             ),
@@ -198,25 +198,25 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=4,
             fits=lambda projection: projection.referrals,
             bodies=_decide_referral,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.decided[request["product"]]["decision"] == request["decision"]
             ),
         ),
         "place_hold": AgentOperation(
             weight=1,
             bodies=_place_hold,
-            happened=lambda request, projection: request["code"] in projection.holds,
+            took_effect=lambda request, projection: request["code"] in projection.holds,
         ),
         "lift_hold": AgentOperation(
             weight=4,
             fits=lambda projection: projection.holds,
             bodies=_lift_hold,
-            happened=lambda request, projection: request["code"] not in projection.holds,
+            took_effect=lambda request, projection: request["code"] not in projection.holds,
         ),
         "decline_offers": AgentOperation(
             weight=2,
             bodies=_decline_offers,
-            happened=lambda request, projection: all(
+            took_effect=lambda request, projection: all(
                 offer.status != "Eligible"
                 for offer in projection.offers.values()
                 if offer.application_id == request["application_id"]
@@ -226,14 +226,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=2,
             fits=lambda projection: projection.in_fulfilment,
             bodies=_record_signature,
-            happened=lambda request, projection: (
+            took_effect=lambda request, projection: (
                 projection.signatures[request["application_id"]]["document"] == request["document"]
             ),
         ),
         "change_bank_details": AgentOperation(
             weight=2,
             bodies=_change_bank_details,
-            happened=lambda _, projection: all(
+            took_effect=lambda _, projection: all(
                 "bank_details" not in projection.omitted[application_id]
                 for application_id in projection.in_fulfilment
             ),
@@ -241,17 +241,17 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "record_consents": AgentOperation(
             weight=1,
             bodies=_record_consents,
-            happened=lambda _, __: True,  # the profile alone holds them
+            took_effect=lambda _, __: True,  # the profile alone holds them
         ),
         "erase_profile": AgentOperation(
             weight=1,
             bodies=_no_fields,
-            happened=lambda _, projection: projection.erased,
+            took_effect=lambda _, projection: projection.erased,
         ),
         "review_renewal": AgentOperation(
             weight=3,
             bodies=_no_fields,
-            happened=lambda _, __: True,  # a review may find nothing to announce
+            took_effect=lambda _, __: True,  # a review may find nothing to announce
         ),
         **MONEY_AGENTS,
     }

@@ -200,47 +200,47 @@ def _amount_is_offered(request: Any, projection: Projection) -> bool:
 MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
     {
         "refund": AgentOperation(
-            weight=2, fits=_overpaid, bodies=_refund, happened=_entry_is_there
+            weight=2, fits=_overpaid, bodies=_refund, took_effect=_entry_is_there
         ),
         "transfer": AgentOperation(
-            weight=3, fits=_transferable, bodies=_transfer, happened=_both_entries_are_there
+            weight=3, fits=_transferable, bodies=_transfer, took_effect=_both_entries_are_there
         ),
         "record_recovery": AgentOperation(
-            weight=4, fits=_in_default, bodies=_record_recovery, happened=_entry_is_there
+            weight=4, fits=_in_default, bodies=_record_recovery, took_effect=_entry_is_there
         ),
         "write_off": AgentOperation(
-            weight=2, fits=_lost, bodies=_write_off, happened=_entry_is_there
+            weight=2, fits=_lost, bodies=_write_off, took_effect=_entry_is_there
         ),
-        "adjust": AgentOperation(weight=1, bodies=_adjust, happened=_entry_is_there),
+        "adjust": AgentOperation(weight=1, bodies=_adjust, took_effect=_entry_is_there),
         "unwind_deal": AgentOperation(
-            weight=3, fits=_coolable, bodies=_unwind_deal, happened=_entry_is_there
+            weight=3, fits=_coolable, bodies=_unwind_deal, took_effect=_entry_is_there
         ),
         "pause": AgentOperation(
             weight=1,
             fits=lambda projection: projection.active,
             bodies=_of_day,
-            happened=lambda request, projection: projection.deals[request["deal_id"]].paused,
+            took_effect=lambda request, projection: projection.deals[request["deal_id"]].paused,
         ),
         "resume": AgentOperation(
             weight=2,
             fits=_paused,
             bodies=_of_day,
-            happened=lambda request, projection: not projection.deals[request["deal_id"]].paused,
+            took_effect=lambda request, projection: not projection.deals[request["deal_id"]].paused,
         ),
         "change_terms": AgentOperation(
             weight=1,
             fits=lambda projection: projection.active,
             bodies=_change_terms,
-            happened=_terms_are_there,
+            took_effect=_terms_are_there,
         ),
         "settle_early": AgentOperation(
             weight=1,
             fits=lambda projection: projection.active,
             bodies=_settle_early,
-            happened=_entry_is_there,
+            took_effect=_entry_is_there,
         ),
         "requote": AgentOperation(
-            weight=2, fits=_open_offers, bodies=_requote, happened=_amount_is_offered
+            weight=2, fits=_open_offers, bodies=_requote, took_effect=_amount_is_offered
         ),
     }
 )

@@ -101,8 +101,8 @@ def check_reply(
         _check_lookup(exchange, merchant.projection)
     else:
         message = f"{exchange.operation} got 200, but the events do not show it"
-        happened = AGENTS[exchange.operation].happened(exchange.request, merchant.projection)
-        expect(happened, "acknowledged-kept", message)
+        took_effect = AGENTS[exchange.operation].took_effect(exchange.request, merchant.projection)
+        expect(took_effect, "acknowledged-kept", message)
         replies = OPERATIONS[exchange.operation].reply
         if replies is DealReceipt:
             _check_receipt(exchange, merchant.projection)
