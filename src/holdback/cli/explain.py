@@ -1,7 +1,8 @@
 """
 `holdback explain`: one deal, assessed by the rules of a jurisdiction, and what would help it.
 
-`Explained` is what it says of the deal, as plain values; the rest writes it as lines or as JSON.
+`DealExplanation` is what it says of the deal, as plain values. The rest of this module writes it as
+lines or as JSON.
 """
 
 from __future__ import annotations
@@ -70,33 +71,33 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     _refuse_mixed(form, product, notice=notice, more=how or forecast)
     read = _jurisdiction(folder, jurisdiction)
     try:
-        explained = Explained.by(read.rulebook(on), product)
+        explanation = DealExplanation.by(read.rulebook(on), product)
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {jurisdiction}")
     try:
         given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
-        explained.assess(given)
+        explanation.assess(given)
     except InvalidDocument as error:
         fail(error, facts.name)
     if form == "record":
-        click.echo(write_json(explained.rulebook.assess(given).record()))
+        click.echo(write_json(explanation.rulebook.assess(given).record()))
         return
     if notice:
-        of = len(explained.reasons)
+        of = len(explanation.reasons)
         reasons = [
             {**reason_to_dict(reason), "number": number, "of": of}
-            for number, reason in enumerate(explained.principal_reasons, start=1)
+            for number, reason in enumerate(explanation.principal_reasons, start=1)
         ]
         click.echo(write_json(reasons) if form == "json" else "\n".join(notice_lines(reasons)))
         return
     if how:
-        explained.add_what_would_help()
+        explanation.add_what_would_help()
     if forecast:
         try:
-            explained.add_windows(read, pace, DAYS if days is None else days)
+            explanation.add_windows(read, pace, DAYS if days is None else days)
         except InvalidDocument as error:
             fail(error, "What was asked")
-    answer = explained.answer
+    answer = explanation.answer
     click.echo(write_json(answer) if form == "json" else "\n".join(text_lines(answer)))
 
 
@@ -134,7 +135,7 @@ _COLOURS: Final = {
 
 
 @define
-class Explained:
+class DealExplanation:
     """A deal by the renewal rules of *rulebook*, or by the rules of one of its products."""
 
     rulebook: Rulebook
@@ -145,9 +146,9 @@ class Explained:
     reasons: tuple[Reason, ...] = ()
 
     @classmethod
-    def by(cls, rulebook: Rulebook, product: str | None) -> Explained:
+    def by(cls, rulebook: Rulebook, product: str | None) -> DealExplanation:
         """
-        Return it for the *product* with that key, or for renewals without one.
+        Return the explanation for the *product* with that key, or for renewals without one.
 
         Raises:
             InvalidDocument: there is no such product on that day.

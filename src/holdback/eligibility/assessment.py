@@ -157,9 +157,9 @@ class Assessment:
 
         That of a proposal has its sentences, under `proposal`.
         """
-        return self._written(dict)
+        return self._as_plain_values(dict)
 
-    def _written(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
+    def _as_plain_values(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
         """Return the assessment as plain values, with *mapping* of the facts of its rules."""
         proposal = list(self.ruleset.proposal)
         return {
@@ -212,7 +212,7 @@ class Assessment:
                 "change the jurisdiction's files first"
             )
         record = {
-            **self._written(mapping),
+            **self._as_plain_values(mapping),
             "format": RECORD_FORMAT,
             "facts": mapping(self.answers.known),
         }

@@ -21,7 +21,7 @@ def error_on(error: RuleError, draft: Draft, catalogue: Catalogue, day: date) ->
     if name in draft.invalid_names:
         return None
     if name in draft.policy.parameters and name not in catalogue.parameters:
-        error = _explained(
+        error = _with_hint(
             error,
             f"the parameter `{name}` has no value on {day}",
             "let its timeline begin with the rule",
@@ -29,11 +29,11 @@ def error_on(error: RuleError, draft: Draft, catalogue: Catalogue, day: date) ->
     check_name = check_with_age(name)
     if check_name in CHECKS or catalogue.fact(check_name) is not None:
         hint = f"write `[checks.{check_name}]` in `jurisdiction.toml`"
-        error = _explained(error, f"the age `{name}` is not a fact yet", hint)
+        error = _with_hint(error, f"the age `{name}` is not a fact yet", hint)
     return error
 
 
-def _explained(error: RuleError, message: str, hint: str) -> RuleError:
+def _with_hint(error: RuleError, message: str, hint: str) -> RuleError:
     """Return *error* with another *message* and *hint*."""
     return RuleError(
         message,

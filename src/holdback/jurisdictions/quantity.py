@@ -63,11 +63,11 @@ def lacks_unit(node: Node, type_: Type) -> bool:
     return hint is not None
 
 
-def value_of(type_: Type, number: int) -> Json:
+def value_with_unit(type_: Type, number: int) -> Json:
     """
     Return *number* as a plain value with its unit.
 
-    >>> value_of(Type(Kind.DAYS), 14), value_of(Type(Kind.COUNT), 3)
+    >>> value_with_unit(Type(Kind.DAYS), 14), value_with_unit(Type(Kind.COUNT), 3)
     ('14 days', 3)
     """
     if type_.kind in {Kind.MONEY, Kind.DAYS}:
@@ -75,14 +75,14 @@ def value_of(type_: Type, number: int) -> Json:
     return type_.plain(number)
 
 
-def written(type_: Type, number: int) -> str:
+def toml_value(type_: Type, number: int) -> str:
     """
     Return *number* as a file of rules has it: a date without quotes.
 
-    >>> written(Type(Kind.DAYS), 14), written(Type(Kind.DATE), 739_798)
+    >>> toml_value(Type(Kind.DAYS), 14), toml_value(Type(Kind.DATE), 739_798)
     ('"14 days"', '2026-07-01')
     """
-    value = value_of(type_, number)
+    value = value_with_unit(type_, number)
     return str(value) if type_.kind is Kind.DATE else toml_text(value)
 
 

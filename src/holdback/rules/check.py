@@ -39,7 +39,7 @@ from holdback.rules.tree import (
     leaves,
 )
 from holdback.rules.types import Catalogue, Fact, Kind, Type
-from holdback.rules.values import written
+from holdback.rules.values import scaled_number
 
 __all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
 
@@ -174,7 +174,7 @@ class _Checker:
         elif tree.kind is Kind.DATE:
             number = values.day_number(tree.value)
         elif tree.kind is not Kind.TEXT:
-            number = values.written(tree.value, type_.places)
+            number = values.scaled_number(tree.value, type_.places)
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
             message = f"{with_article(type_)} has {decimals}"
@@ -438,7 +438,9 @@ def rewritten(type_: Type, tree: Syntax) -> str | None:
         return None
     value = tree.value
     match type_.kind, tree.kind:
-        case Kind.PERCENT, Kind.RATIO if (hundredfold := written(value, RATIO_PLACES)) is not None:
+        case Kind.PERCENT, Kind.RATIO if (
+            hundredfold := scaled_number(value, RATIO_PLACES)
+        ) is not None:
             # A ratio has two decimals more than a percentage, so its scaled number, read as a
             # percentage, is a hundred times as much: `0.5` may mean 0.5% or 50%.
             return f"write `{value}%` or `{type_.literal(hundredfold)}`"

@@ -161,7 +161,7 @@ def _compared(node: Node, *, answer: bool) -> str:
     assert isinstance(node, Operation)
     operator = node.operator if answer else _OPPOSITES[node.operator]
     places = scaling.most_places(node.operands)
-    return _written(operator, [_number(operand, places) for operand in node.operands])
+    return _operation_source(operator, [_number(operand, places) for operand in node.operands])
 
 
 def _known(node: Node) -> str:
@@ -191,15 +191,17 @@ def _number(node: Node, places: int) -> str:
             multiple = scaling.factor(left, right)
             assert multiple is not None, "check lets no other product pass"
             operand = _number(multiple.operand, multiple.operand.places)
-            number = _written("*", [operand, str(multiple.number)])
+            number = _operation_source("*", [operand, str(multiple.number)])
         case Operation(operator=operator, operands=operands):
-            number = _written(operator, [_number(operand, node.places) for operand in operands])
+            number = _operation_source(
+                operator, [_number(operand, node.places) for operand in operands]
+            )
         case _:
             raise AssertionError(node)
-    return number if multiplier == 1 else _written("*", [number, str(multiplier)])
+    return number if multiplier == 1 else _operation_source("*", [number, str(multiplier)])
 
 
-def _written(operator: str, operands: Sequence[str]) -> str:
+def _operation_source(operator: str, operands: Sequence[str]) -> str:
     # `min`, `max` and `in` take any number of operands after the first.
     first, *others = operands
     return _PYTHON[operator].format(first, ", ".join(others))

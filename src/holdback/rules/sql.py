@@ -169,7 +169,7 @@ class _Writer:
     def compared(self, operator: str, operands: Sequence[Node]) -> str:
         """Return the condition under which the comparison is true, null where it is unknown."""
         places = scaling.most_places(operands)
-        return self.written(operator, [self.number(operand, places) for operand in operands])
+        return self.operation_sql(operator, [self.number(operand, places) for operand in operands])
 
     def number(self, node: Node, places: int) -> str:
         """Return *node* in units of 10**-*places*."""
@@ -185,22 +185,24 @@ class _Writer:
                 multiple = scaling.factor(left, right)
                 assert multiple is not None, "check lets no other product pass"
                 operand = self.number(multiple.operand, multiple.operand.places)
-                number = self.written("*", [operand, self.constant(multiple.number)])
+                number = self.operation_sql("*", [operand, self.constant(multiple.number)])
             case Operation(operator=operator, operands=operands):
                 number = self.calculated(operator, operands, node.places)
             case _:
                 raise AssertionError(node)
-        return number if multiplier == 1 else self.written("*", [number, literal(multiplier)])
+        return number if multiplier == 1 else self.operation_sql("*", [number, literal(multiplier)])
 
     def calculated(self, operator: str, operands: Sequence[Node], places: int) -> str:
         """Return the number of *operator* on *operands* in units of 10**-*places*."""
-        number = self.written(operator, [self.number(operand, places) for operand in operands])
+        number = self.operation_sql(
+            operator, [self.number(operand, places) for operand in operands]
+        )
         if operator not in _PASS_OVER_NULLS:
             return number
         given = " and ".join(f"{self.numbers[name]} is not null" for name in _names(operands))
         return f"case when {given} then {number} end"
 
-    def written(self, operator: str, operands: Sequence[str]) -> str:
+    def operation_sql(self, operator: str, operands: Sequence[str]) -> str:
         """Return *operator* on *operands*, which are written already."""
         first, *others = operands
         form = _SQL[operator]

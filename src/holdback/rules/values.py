@@ -193,11 +193,11 @@ def read_text(value: object, ordinals: Mapping[str, int]) -> int | None:
     return ordinals.get(value)
 
 
-def written(text: str, places: int) -> int | None:
+def scaled_number(text: str, places: int) -> int | None:
     """
     Return the plain digits *text* as an integer of 10**-*places*; None when that is not exact.
 
-    >>> written("12.50", 1), written("12.55", 1)
+    >>> scaled_number("12.50", 1), scaled_number("12.55", 1)
     (125, None)
     """
     whole_digits, _, decimals = text.partition(".")

@@ -158,7 +158,7 @@ def with_plain_values(frame: pl.DataFrame, columns: Mapping[str, TextColumn]) ->
     """
     texts = [name for name in columns if frame.schema.get(name) == pl.String]
     if TYPED in frame.columns:
-        frame = frame.with_columns(_written(name, columns[name]) for name in texts)
+        frame = frame.with_columns(_text_in_form(name, columns[name]) for name in texts)
         frame = frame.drop(TYPED)
     return frame.with_columns(_values(frame[name], columns[name]) for name in texts)
 
@@ -194,7 +194,7 @@ def _typed_or_texts(frame: pl.DataFrame) -> pl.Series:
     return numbers if numbers.null_count() == typed.null_count() else typed
 
 
-def _written(name: str, column: TextColumn) -> pl.Expr:
+def _text_in_form(name: str, column: TextColumn) -> pl.Expr:
     """The texts of a column, those of numbers and days in the form that a mapping says."""
     text, form = pl.col(name), column.form
     if column.kind is Kind.DATE:

@@ -319,7 +319,7 @@ class _Column:
     def _plain(self) -> list[Any]:
         if not self.is_text:
             return self.values
-        return [None if value is None else _written(value) for value in self.values]
+        return [None if value is None else _cell_text(value) for value in self.values]
 
     def _dtype(self) -> Any:
         if self.is_text or self.kind is Kind.TEXT:
@@ -346,7 +346,7 @@ class _Column:
         return pandas.array(values, dtype="boolean" if self.kind is Kind.FLAG else "Int64")
 
 
-def _written(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """A value that was read, as a text of its column."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

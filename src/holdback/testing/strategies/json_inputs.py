@@ -125,8 +125,8 @@ def offers_bodies(
     """
     currency = as_currency(currency)
     if renewal is None:
-        return (_initial(currency, CLOSED) | _renewal(currency)).map(_written)
-    return (_renewal(currency) if renewal else _initial(currency, CLOSED)).map(_written)
+        return (_initial(currency, CLOSED) | _renewal(currency)).map(_json_bytes)
+    return (_renewal(currency) if renewal else _initial(currency, CLOSED)).map(_json_bytes)
 
 
 def accept_bodies() -> st.SearchStrategy[bytes]:
@@ -140,10 +140,10 @@ def accept_bodies() -> st.SearchStrategy[bytes]:
     b''
     """
     bodies = _object({}, {"bank_details": BANK_DETAILS})
-    return st.just(b"") | bodies.map(_written)
+    return st.just(b"") | bodies.map(_json_bytes)
 
 
-def _written(body: Json) -> bytes:
+def _json_bytes(body: Json) -> bytes:
     return write_json(body).encode()
 
 

@@ -9,7 +9,7 @@ from attrs import field
 from holdback.eligibility.ruleset import known_facts
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.quantity import toml_text, written
+from holdback.jurisdictions.quantity import toml_text, toml_value
 from holdback.rules.types import Catalogue, Fact, Facts
 
 
@@ -76,7 +76,7 @@ class Witness:
     def example(self, name: str, expect: dict[str, Json]) -> str:
         """Return it as an example of a rule file, with what it is to *expect*."""
         given = [
-            f"{change.fact.name} = {written(change.fact.type, change.value)}"
+            f"{change.fact.name} = {toml_value(change.fact.type, change.value)}"
             for change in self.changes
             if change.value is not None
         ]

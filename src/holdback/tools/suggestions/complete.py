@@ -12,7 +12,7 @@ from attrs import evolve
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.quantity import written
+from holdback.jurisdictions.quantity import toml_value
 from holdback.jurisdictions.reader import FILES, PRODUCTS, RENEWAL, FolderFiles, read_jurisdiction
 from holdback.rules import Fact
 from holdback.tools.example_run import ExampleRun, run_examples
@@ -142,7 +142,7 @@ def _with_typical(
 
 
 def _lines(facts: Mapping[Fact, int]) -> tuple[str, ...]:
-    return tuple(f"{fact.name} = {written(fact.type, number)}" for fact, number in facts.items())
+    return tuple(f"{fact.name} = {toml_value(fact.type, number)}" for fact, number in facts.items())
 
 
 def _inserted_typical(folder: FolderFiles, name: str, lines: tuple[str, ...]) -> FolderFiles:

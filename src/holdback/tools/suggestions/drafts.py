@@ -12,7 +12,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example
-from holdback.jurisdictions.quantity import toml_text, value_of, written
+from holdback.jurisdictions.quantity import toml_text, toml_value, value_with_unit
 from holdback.jurisdictions.reader import JURISDICTION, PRODUCTS, RENEWAL
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts
@@ -59,7 +59,7 @@ class DraftedExample:
             on=self.on,
             product=self.product,
             given={
-                fact.name: value_of(fact.type, number)
+                fact.name: value_with_unit(fact.type, number)
                 for fact, number in zip(self.catalogue.facts, self.facts, strict=False)
                 if number is not None
             },
@@ -109,7 +109,7 @@ class DraftedExample:
             lines.append(f"settlement = {toml_text(dict(self.settlement))}")
         pairs = list(zip(self.catalogue.facts, self.typical, self.facts, strict=False))
         given = [
-            f"{fact.name} = {written(fact.type, number)}"
+            f"{fact.name} = {toml_value(fact.type, number)}"
             for fact, typical, number in pairs
             if number is not None and number != typical
         ]
