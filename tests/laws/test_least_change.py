@@ -42,13 +42,13 @@ def test_the_least_change_is_the_first_that_helps():
             span = numbers(fact, known[place], direction)
             if fact.type.kind is Kind.FLAG or not span:
                 continue
-            wanted = random.choice((True, False))
-            tried = [n for n in span if answer(comparison, moved(known, place, n)) is wanted]
+            truth = random.choice((True, False))
+            tried = [n for n in span if answer(comparison, moved(known, place, n)) is truth]
             expected = tried[0] if tried else None
             reach = Range(span[0], span[-1], direction)
-            assert least(comparison, known, place, reach, wanted=wanted) == expected
-            if expected is not None and answer(comparison, known) is not wanted:
-                assert helps(comparison, known, place, direction, wanted=wanted)
+            assert least(comparison, known, place, reach, truth=truth) == expected
+            if expected is not None and answer(comparison, known) is not truth:
+                assert helps(comparison, known, place, direction, truth=truth)
                 found += 1
             none += expected is None
     assert min(found, none) > count("rules read by closure and interpreter") / 20

@@ -145,18 +145,18 @@ COMPUTED_WRONGLY = {
 }
 
 
-def careless_not(terms, node, *, wanted):
+def careless_not(terms, node, *, truth):
     """A condition for which what is not true is false, also where it is unknown."""
     if getattr(node, "operator", "") == "not":
-        return z3.Not(terms.flag(node.operands[0], wanted=wanted))
-    return RIGHT_FLAG(terms, node, wanted=wanted)
+        return z3.Not(terms.flag(node.operands[0], truth=truth))
+    return RIGHT_FLAG(terms, node, truth=truth)
 
 
-def joined_alike(terms, node, *, wanted):
+def joined_alike(terms, node, *, truth):
     """A condition that joins the operands of `and` as those of `or`."""
     if getattr(node, "operator", "") == "and":
-        return z3.Or([terms.flag(operand, wanted=wanted) for operand in node.operands])
-    return RIGHT_FLAG(terms, node, wanted=wanted)
+        return z3.Or([terms.flag(operand, truth=truth) for operand in node.operands])
+    return RIGHT_FLAG(terms, node, truth=truth)
 
 
 RIGHT_FLAG = proof.Terms._flag

@@ -84,13 +84,13 @@ def thresholds(rules: RuleSet, rule: Rule) -> dict[str, str]:
     """Return what *rule* requires, by the name of the parameter or of the measured fact."""
     required: dict[str, list[str]] = {}
     for node in rule.required:
-        for comparison, wanted in comparisons(node):
-            name, shown = _threshold(rules, comparison, wanted=wanted)
+        for comparison, truth in comparisons(node):
+            name, shown = _threshold(rules, comparison, truth=truth)
             required.setdefault(name, []).append(shown)
     return {name: ", ".join(dict.fromkeys(shown)) for name, shown in required.items()}
 
 
-def _threshold(rules: RuleSet, comparison: Operation, *, wanted: bool) -> tuple[str, str]:
+def _threshold(rules: RuleSet, comparison: Operation, *, truth: bool) -> tuple[str, str]:
     """Return the name and the words of what *comparison* had to be: ("least", "at least 80%")."""
     measured, *limits = comparison.operands
     operator = comparison.operator
@@ -103,7 +103,7 @@ def _threshold(rules: RuleSet, comparison: Operation, *, wanted: bool) -> tuple[
     match limits:
         case [Constant(name=str(parameter))]:
             name = parameter
-    return name, f"{threshold_words(operator, wanted=wanted)} {shown}".strip()
+    return name, f"{threshold_words(operator, truth=truth)} {shown}".strip()
 
 
 def _limit(rules: RuleSet, node: Node) -> str:

@@ -20,7 +20,7 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.fulfilment import lapse
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
-from holdback.lifecycle.evidence.recording import evidence_of, recorded
+from holdback.lifecycle.evidence.recording import evidence_event, evidence_of
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.offers.invitation import Invitation, invitation, is_barred
@@ -134,7 +134,7 @@ class _Attempt(Generic[Reply]):
         """
         lapsed = lapse(self.before, self.context.at)
         records = self._evidence()
-        kept = (recorded(records, self.before, self.context),) if records else ()
+        kept = (evidence_event(records, self.before, self.context),) if records else ()
         return (*lapsed, *kept)
 
     def _evidence(self) -> tuple[CheckRecord, ...]:

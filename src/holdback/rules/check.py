@@ -239,7 +239,7 @@ class _Checker:
 
     def comparison(self, tree: Expression) -> Operation:
         """Return a comparison or `in`: of one type, reading a fact, in range, and exact."""
-        operands = self.alike(tree)
+        operands = self.operands_of_one_type(tree)
         if tree.operator == "in":
             for choice, syntax in zip(operands[1:], tree.operands[1:], strict=True):
                 if not scaling.is_constant(choice):
@@ -282,7 +282,7 @@ class _Checker:
 
     def arithmetic(self, tree: Expression) -> Node:
         """Return a sum, `-a`, `min`, `max` or `abs` of numbers of one type, at one scale."""
-        operands = self.alike(tree)
+        operands = self.operands_of_one_type(tree)
         first = operands[0]
         if tree.operator == "negate" and isinstance(first, Constant) and first.name is None:
             # `-5%` is a constant, although the grammar has no sign in a literal.
@@ -321,7 +321,7 @@ class _Checker:
 
     # -- operands
 
-    def alike(self, tree: Expression) -> tuple[Node, ...]:
+    def operands_of_one_type(self, tree: Expression) -> tuple[Node, ...]:
         """Return the operands of *tree*, which must be of one type that its operator takes."""
         nodes = [self.node(operand) for operand in tree.operands]
         # A text written in the rule takes its declared set from a fact or parameter next to it.

@@ -141,39 +141,39 @@ class Terms:
 
     def true(self, checked: Checked) -> Any:
         """Return the term that *checked*, a flag, is true."""
-        return self.flag(checked.tree, wanted=True)
+        return self.flag(checked.tree, truth=True)
 
     def false(self, checked: Checked) -> Any:
         """Return the term that *checked*, a flag, is false."""
-        return self.flag(checked.tree, wanted=False)
+        return self.flag(checked.tree, truth=False)
 
-    def flag(self, node: Node, *, wanted: bool) -> Any:
-        """Return the term that the flag *node* is known, and as *wanted*."""
-        key = (id(node), wanted)
+    def flag(self, node: Node, *, truth: bool) -> Any:
+        """Return the term that the flag *node* is known, and that its value is *truth*."""
+        key = (id(node), truth)
         if key not in self._flags:
-            self._flags[key] = (node, self._new_flag(node, wanted=wanted))
+            self._flags[key] = (node, self._new_flag(node, truth=truth))
         return self._flags[key][1]
 
-    def _new_flag(self, node: Node, *, wanted: bool) -> Any:
+    def _new_flag(self, node: Node, *, truth: bool) -> Any:
         if self._like is not None:
             like, own = self._like
             if not any(isinstance(leaf, FactRead) and leaf.name in own for leaf in leaves(node)):
-                return like.flag(node, wanted=wanted)
-        return self._flag(node, wanted=wanted)
+                return like.flag(node, truth=truth)
+        return self._flag(node, truth=truth)
 
-    def _flag(self, node: Node, *, wanted: bool) -> Any:
+    def _flag(self, node: Node, *, truth: bool) -> Any:
         match node:
             case Constant():
-                return z3.BoolVal(bool(node.number) is wanted, self.context)
+                return z3.BoolVal(bool(node.number) is truth, self.context)
             case FactRead():
-                return z3.And(self.known(node.name), self.number(node.name) == int(wanted))
+                return z3.And(self.known(node.name), self.number(node.name) == int(truth))
             case Operation(operator="not", operands=(operand,)):
-                return self.flag(operand, wanted=not wanted)
+                return self.flag(operand, truth=not truth)
             case Operation(operator="and" | "or" as operator, operands=operands):
-                parts = [self.flag(operand, wanted=wanted) for operand in operands]
-                return z3.And(parts) if (operator == "and") is wanted else z3.Or(parts)
+                parts = [self.flag(operand, truth=truth) for operand in operands]
+                return z3.And(parts) if (operator == "and") is truth else z3.Or(parts)
             case _:
-                compared = node.operator if wanted else _OPPOSITES[node.operator]
+                compared = node.operator if truth else _OPPOSITES[node.operator]
                 return self._compared(compared, node.operands)
 
     def _compared(self, operator: str, operands: Sequence[Node]) -> Any:

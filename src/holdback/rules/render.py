@@ -123,20 +123,20 @@ def words_of(node: Node, wording: Wording = _AS_WRITTEN) -> str:
             raise AssertionError(node)
 
 
-def threshold_words(operator: str, *, wanted: bool) -> str:
+def threshold_words(operator: str, *, truth: bool) -> str:
     """
     Return, in words, how a measured value has to relate to its threshold.
 
-    *wanted* is the answer that the comparison has to have.
+    *truth* is whether the comparison has to be true, or false.
 
-    >>> threshold_words(">=", wanted=True), threshold_words(">", wanted=False)
+    >>> threshold_words(">=", truth=True), threshold_words(">", truth=False)
     ('at least', 'at most')
-    >>> threshold_words("in", wanted=True)
+    >>> threshold_words("in", truth=True)
     'one of'
     """
     if operator == "in":
-        return "one of" if wanted else "none of"
-    words = OPERATORS[operator if wanted else OPPOSITES[operator]].words
+        return "one of" if truth else "none of"
+    words = OPERATORS[operator if truth else OPPOSITES[operator]].words
     return words.removeprefix("is").strip()
 
 

@@ -199,23 +199,24 @@ def leaves(node: Node) -> Iterator[Constant | FactRead]:
 
 
 # Whether an operand has to be true for the whole to be true, or false for it.
-_WANTED: Final[Mapping[str, bool]] = by_operator(
+_OPERAND_TRUTH: Final[Mapping[str, bool]] = by_operator(
     "the search for comparisons", {"or": True, "and": True, "not": False}
 )
 
 
-def comparisons(node: Node, *, wanted: bool = True) -> Iterator[tuple[Operation, bool]]:
+def comparisons(node: Node, *, truth: bool = True) -> Iterator[tuple[Operation, bool]]:
     """
     Yield the comparisons in *node*, `in` among them, from left to right.
 
-    Each comes with the answer that it must have for *node* to be *wanted*: false under a `not`.
+    Each comes with the value that it must have for *node* to have the value *truth*: the opposite
+    one under a `not`.
     """
     if isinstance(node, Operation):
         if node.operands[0].type.kind is not Kind.FLAG:
-            yield node, wanted
+            yield node, truth
         else:
             for operand in node.operands:
-                yield from comparisons(operand, wanted=wanted == _WANTED[node.operator])
+                yield from comparisons(operand, truth=truth == _OPERAND_TRUTH[node.operator])
 
 
 @frozen(kw_only=True)

@@ -170,7 +170,7 @@ def _provider_id(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
     return {}
 
 
-def _recorded(kind: type[Operation[Any]], items: str) -> _InputReader:
+def _items_reader(kind: type[Operation[Any]], items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
     def read(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
@@ -190,8 +190,8 @@ def _recorded(kind: type[Operation[Any]], items: str) -> _InputReader:
 _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
     {
         SupplyDetails: _supply_details,
-        RecordTakings: _recorded(RecordTakings, "takings"),
-        RecordRemittance: _recorded(RecordRemittance, "entries"),
+        RecordTakings: _items_reader(RecordTakings, "takings"),
+        RecordRemittance: _items_reader(RecordRemittance, "entries"),
     }
 )
 

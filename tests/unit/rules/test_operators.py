@@ -143,7 +143,7 @@ def test_every_comparison_has_words_for_both_answers(name):
     """
     assert MIRRORED[MIRRORED[name]] == name
     assert OPPOSITES[OPPOSITES[name]] == name
-    assert threshold_words(name, wanted=False) == threshold_words(OPPOSITES[name], wanted=True)
+    assert threshold_words(name, truth=False) == threshold_words(OPPOSITES[name], truth=True)
 
 
 # Made-up operators, one of each role, and rules from which a node of theirs is made.
@@ -219,7 +219,7 @@ READERS = {
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),
         "the exactness": lambda rule: is_exact(rule.tree.operator, *rule.tree.operands),
-        "the opposites": lambda rule: threshold_words(rule.tree.operator, wanted=False),
+        "the opposites": lambda rule: threshold_words(rule.tree.operator, truth=False),
         "the mirrored": lambda rule: MIRRORED[rule.tree.operator],
     },
     Role.ARITHMETIC: {

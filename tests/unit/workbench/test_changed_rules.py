@@ -14,7 +14,9 @@ from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.tools.proofs.changed_rule import changed_rules
 from holdback.tools.suggestions.subject import answered
 
-alike = pytest.importorskip("holdback.tools.proofs.alike", reason="needs the extra `proof`")
+equal_answers = pytest.importorskip(
+    "holdback.tools.proofs.equal_answers", reason="needs the extra `proof`"
+)
 
 # More deals than this are not looked at one by one.
 MOST = 3_000
@@ -66,7 +68,7 @@ WRITTEN = st.tuples(RULES, ENDS)
 @given(st.lists(WRITTEN, max_size=2), WRITTEN, st.one_of(st.none(), WRITTEN), st.booleans())
 def test_every_deal_is_answered_alike_exactly_where_it_is_proved(others, old, new, floor):
     """
-    `why_alike` proves it of two sets of rules exactly where no deal gets another answer.
+    `why_equal` proves it of two sets of rules exactly where no deal gets another answer.
     """
     before, after = rule_set(*others, old), rule_set(*others, new)
     product_key = None if floor else "flex"
@@ -75,7 +77,7 @@ def test_every_deal_is_answered_alike_exactly_where_it_is_proved(others, old, ne
         for facts in every_deal(before, after, floor=floor)
     )
 
-    assert (alike.why_alike(before, after, floor=floor) is not None) is same
+    assert (equal_answers.why_equal(before, after, floor=floor) is not None) is same
 
 
 @settings(max_examples=count("changed rules whose questions are held against every deal"))

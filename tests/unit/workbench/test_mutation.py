@@ -206,7 +206,7 @@ def test_a_mutant_that_no_deal_can_tell_apart(require, same, monkeypatch):
     A mutant that gives every deal the same answer is equivalent, which needs no solver where the
     facts are compared with constants.
     """
-    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.alike", None)
+    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.equal_answers", None)
     found = states(NL=with_extra_rule(require, since="2026-06-01"))
     equivalent = [name for name, state in found.items() if state == "equivalent"]
 
@@ -239,7 +239,7 @@ def test_what_a_solver_proves(require, name, reason, monkeypatch):
     text = with_extra_rule(require, since="2026-06-01")
     family = loaded(NL=text)
     with_solver = {each.mutant.name: each for each in verdicts(family["NL"], family)}
-    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.alike", None)
+    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.equal_answers", None)
 
     mine = with_solver[f"NL-R-03 {name}"]
 

@@ -166,7 +166,7 @@ def test_a_solver_finds_what_the_search_gives_up(monkeypatch):
     assert SURVIVED not in states.values()
 
     monkeypatch.setitem(sys.modules, "holdback.tools.proofs.plainest", None)
-    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.alike", None)
+    monkeypatch.setitem(sys.modules, "holdback.tools.proofs.equal_answers", None)
     folder = FolderFiles("NL", {name: text.encode() for name, text in files.items()})
     assert complete(folder, {}).left != ()
 

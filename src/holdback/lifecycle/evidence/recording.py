@@ -88,11 +88,11 @@ class RecordEvidence(Command[RecordReceipt]):
             path="$.records",
         )
         new = new_records(case.merchant, records)
-        events = (recorded(new, case.merchant, case.context),) if new else ()
+        events = (evidence_event(new, case.merchant, case.context),) if new else ()
         return Decision(events, record_receipt)
 
 
-def recorded(
+def evidence_event(
     records: tuple[CheckRecord, ...], merchant: Merchant, context: Context
 ) -> EvidenceRecorded:
     """Return the event that keeps *records*."""

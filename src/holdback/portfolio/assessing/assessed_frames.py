@@ -227,43 +227,43 @@ def split_by_rulebook(
     frame = work.collected([name for name in work.columns if not name.startswith(PREFIX)])
     chosen = frame[RULEBOOK].cast(nw.Int64).fill_null(_NONE)
     # A frame without rows goes through as well: its result has the same columns.
-    alike = _alike(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
+    groups = _by_rules(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
     there = [frame[name] for name in results if name in frame.columns]
     wanted = [name for name in results if name not in frame.columns]
-    if len(alike) > 1:
+    if len(groups) > 1:
         frame = frame.with_row_index(_ROW)
-        own = [reduce(or_, [chosen == place for place in places]) for _, places in alike]
-        parts = _parts(frame, own, [{_ROW, *columns_read(rulebook)} for rulebook, _ in alike])
+        own = [reduce(or_, [chosen == place for place in places]) for _, places in groups]
+        parts = _parts(frame, own, [{_ROW, *columns_read(rulebook)} for rulebook, _ in groups])
         wanted.append(_ROW)
     else:
         parts = [frame.drop(RULEBOOK)]
     answered = collected_together(
         [
             add_results(work_frame(part), evolve(rulebooks, rulebooks=(rulebook,))).select(*wanted)
-            for part, (rulebook, _) in zip(parts, alike, strict=True)
+            for part, (rulebook, _) in zip(parts, groups, strict=True)
         ]
     )
     answers = nw.concat(answered)
-    if len(alike) > 1:
+    if len(groups) > 1:
         # Scattered to where they say, the numbers of rows say where rows are; sorting is slower.
         rows = answers[_ROW]
         answers = answers.drop(_ROW)[rows.scatter(rows, frame[_ROW])]
     return answers.with_columns(chosen, *there)
 
 
-def _alike(
+def _by_rules(
     rulebooks: Sequence[Rulebook], places: Sequence[int]
 ) -> Sequence[tuple[Rulebook, list[int]]]:
     """Rulebooks of different rules, each with the *places* of those that have the same rules."""
-    alike: dict[object, tuple[Rulebook, list[int]]] = {}
+    groups: dict[object, tuple[Rulebook, list[int]]] = {}
     first = next((place for place in places if place != _NONE), 0)
     for place in places:
         rulebook = rulebooks[first if place == _NONE else place]
         rules = tuple((rule.code, rule.checked, rule.otherwise) for rule in rulebook.renewal.rules)
         facts = tuple(fact.name for fact in rulebook.catalogue.facts)
-        _, own = alike.setdefault((rules, facts), (rulebook, []))
+        _, own = groups.setdefault((rules, facts), (rulebook, []))
         own.append(place)
-    return list(alike.values())
+    return list(groups.values())
 
 
 def _parts(

@@ -25,7 +25,7 @@ from holdback.portfolio.reading.mapped_frame import (
 from holdback.portfolio.reading.mapped_values import ISO, plain_value, reader
 from holdback.portfolio.reading.named_columns import JURISDICTION, ON, key_columns
 from holdback.portfolio.reading.suspects import are_fractions, are_minor_units, numbers_of
-from holdback.portfolio.reading.undeclared_values import alike
+from holdback.portfolio.reading.undeclared_values import matching_name
 from holdback.portfolio.reading.work_frame import open_frame
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
@@ -457,7 +457,7 @@ def texts_of(
             if meaning is None and value.lower() not in {"true", "false", "1", "0"}:
                 unknown.append(value)
         else:
-            near = alike(value, options)
+            near = matching_name(value, options)
             meaning = None if near is None else options[near]
             if meaning is None:
                 unknown.append(value)

@@ -27,11 +27,11 @@ _CODE, _TEXT = f"{PREFIX}code", f"{PREFIX}text"
 _MOST_TEXTS: Final = 20
 
 
-def alike(text: str, names: Iterable[str]) -> str | None:
+def matching_name(text: str, names: Iterable[str]) -> str | None:
     """
     Return the one of *names* that is *text* but for case, spaces and signs; None if none is.
 
-    >>> alike(" written-off", ["Funded", "Written off"])
+    >>> matching_name(" written-off", ["Funded", "Written off"])
     'Written off'
     """
     same = [name for name in names if _letters(name) == _letters(text)]
@@ -45,7 +45,7 @@ def _letters(text: str) -> str:
 def suggestion(text: str, names: Iterable[str]) -> str | None:
     """Return a hint with the one of *names* that *text* probably means."""
     names = tuple(names)
-    same = alike(text, names)
+    same = matching_name(text, names)
     return f"did you mean `{same}`?" if same else did_you_mean(text, names)
 
 

@@ -216,15 +216,15 @@ class _OutcomeWriter:
         by_code: dict[str, list[int]] = {}
         for place, rulebook in enumerate(self.rulebooks.rulebooks):
             by_code.setdefault(rulebook.code, []).append(place)
-        alike: dict[frozenset[tuple[int, str]], list[int]] = {}
+        groups: dict[frozenset[tuple[int, str]], list[int]] = {}
         for places in by_code.values():
             shapes = frozenset(
                 (mask, _MARKED.sub("?", text))
                 for place in places
                 for mask, (text, _) in flags[place].items()
             )
-            alike.setdefault(shapes, []).extend(places)
-        masks = [(places, self.mask_of(flags, places, operator)) for places in alike.values()]
+            groups.setdefault(shapes, []).extend(places)
+        masks = [(places, self.mask_of(flags, places, operator)) for places in groups.values()]
         if len(masks) == 1:
             return masks[0][1]
         # Where all jurisdictions have an empty mask it is not written.
@@ -234,7 +234,7 @@ class _OutcomeWriter:
         return conditional(cases, "0")
 
     def mask_of(self, flags: Sequence[Flags], places: Sequence[int], operator: str) -> str:
-        """The mask of the rulebooks at *places*, whose rules are much alike."""
+        """The mask of the rulebooks at *places*, whose rules are much groups."""
         by_mask: dict[int, list[tuple[int, str]]] = {}
         names: dict[int, str] = {}
         for place in places:

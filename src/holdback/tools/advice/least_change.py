@@ -1,4 +1,4 @@
-"""The least change of one fact that gives a part of a rule a wanted answer.
+"""The least change of one fact that makes a part of a rule true, or false.
 
 A comparison that one fact moves through is linear in it, with a bend at a `min`, a `max` or an
 `abs`. So its answer changes only where two of those lines meet. These critical points are whole
@@ -77,15 +77,15 @@ def places(node: Node) -> tuple[int, ...]:
     return tuple(dict.fromkeys(leaf.place for leaf in leaves(node) if isinstance(leaf, FactRead)))
 
 
-def least(node: Operation, facts: Facts, place: int, span: Range, *, wanted: bool) -> int | None:
+def least(node: Operation, facts: Facts, place: int, span: Range, *, truth: bool) -> int | None:
     """
-    Return the number in *span*, nearest to its start, at which *node* has the *wanted* answer.
+    Return the number in *span*, nearest to its start, at which *node* has the value *truth*.
 
     *node* is a comparison, all of whose facts except that at *place* are known and stay. The result
     is None where there is no such number.
     """
     for number in beyond(critical_points(node, facts, place), span):
-        if _compared(node, moved(facts, place, number)) is wanted:
+        if _compared(node, moved(facts, place, number)) is truth:
             return number
     return None
 
@@ -102,17 +102,17 @@ def moved(facts: Facts, place: int, number: int) -> Facts:
     return (*facts[:place], number, *facts[place + 1 :])
 
 
-def helps(node: Operation, facts: Facts, place: int, direction: int, *, wanted: bool) -> bool:
+def helps(node: Operation, facts: Facts, place: int, direction: int, *, truth: bool) -> bool:
     """
-    Return whether moving the fact at *place* can bring the comparison *node* nearer to *wanted*.
+    Return whether moving the fact at *place* can bring the comparison nearer to the value *truth*.
 
-    Where it cannot, the comparison stays as far from that answer, or gets farther from it.
+    Where it cannot, the comparison stays as far from that value, or gets farther from it.
     """
     slopes = {(left[0] - right[0]) * direction for left, right in _meeting(node, facts, place)}
     if node.operator in {"==", "!=", "in"}:
         return slopes != {0}
     rising = node.operator in {">", ">="}
-    return any(slope > 0 if rising == wanted else slope < 0 for slope in slopes)
+    return any(slope > 0 if rising == truth else slope < 0 for slope in slopes)
 
 
 def critical_points(node: Operation, facts: Facts, place: int) -> set[int]:

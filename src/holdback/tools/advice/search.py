@@ -198,7 +198,7 @@ class Search:
         unmet = sum(
             1 << bit
             for bit, rule in self._unmet(self.facts)
-            if self._repairs(rule, self.facts, wanted=True) == _NONE
+            if self._repairs(rule, self.facts, truth=True) == _NONE
         )
         floor = self._floor(self.facts)
         floor_unmet = floor is not None and not floor.changes
@@ -229,9 +229,9 @@ class Search:
         floor = self._floor(deal)
         if floor is not None:
             return floor
-        unmet = [self._repairs(rule, deal, wanted=True) for _, rule in self._unmet(deal)]
+        unmet = [self._repairs(rule, deal, truth=True) for _, rule in self._unmet(deal)]
         unmet += [
-            self._repairs(bound, deal, wanted=True)
+            self._repairs(bound, deal, truth=True)
             for bound in self._bounds
             if answer(bound, deal) is False
         ]
@@ -250,57 +250,57 @@ class Search:
             return _NONE
         return Repairs(frozenset({(place, self.floor)}))
 
-    def _repairs(self, node: Node, deal: Facts, *, wanted: bool) -> Repairs:
-        """Return the repairs of *node*, which has not the *wanted* answer of *deal*."""
+    def _repairs(self, node: Node, deal: Facts, *, truth: bool) -> Repairs:
+        """Return the repairs that give *node*, of *deal*, the value *truth*, which it has not."""
         match node:
             case Constant():
                 return _NONE
             case FactRead():
-                return self._of_flag(node, deal, wanted=wanted)
+                return self._of_flag(node, deal, truth=truth)
             case Operation(operator="not", operands=(operand,)):
-                return self._repairs(operand, deal, wanted=not wanted)
+                return self._repairs(operand, deal, truth=not truth)
             case Operation(operator="and" | "or" as word, operands=operands):
-                lacking = [part for part in operands if answer(part, deal) is not wanted]
-                parts = [self._repairs(part, deal, wanted=wanted) for part in lacking]
-                if wanted == (word == "and"):
+                lacking = [part for part in operands if answer(part, deal) is not truth]
+                parts = [self._repairs(part, deal, truth=truth) for part in lacking]
+                if truth == (word == "and"):
                     return min(parts, key=lambda repairs: repairs.order)
                 return Repairs(
                     frozenset().union(*(part.changes for part in parts)),
                     frozenset().union(*(part.traded for part in parts)),
                 )
             case _:
-                return self._of_comparison(node, deal, wanted=wanted)
+                return self._of_comparison(node, deal, truth=truth)
 
-    def _of_flag(self, node: FactRead, deal: Facts, *, wanted: bool) -> Repairs:
+    def _of_flag(self, node: FactRead, deal: Facts, *, truth: bool) -> Repairs:
         span = self._span(deal, node.place)
-        if span is None or int(wanted) not in {span.start, span.end}:
+        if span is None or int(truth) not in {span.start, span.end}:
             return _NONE
-        return Repairs(frozenset({(node.place, int(wanted))}))
+        return Repairs(frozenset({(node.place, int(truth))}))
 
-    def _of_comparison(self, node: Operation, deal: Facts, *, wanted: bool) -> Repairs:
+    def _of_comparison(self, node: Operation, deal: Facts, *, truth: bool) -> Repairs:
         read = places(node)
         unknown = [place for place in read if deal[place] is None]
         split = _split(node)
         # A choice among parts is none while one is unknown: it has to be known in any case.
-        if split is not None and ((split.operator == "and") is wanted or not unknown):
-            return self._repairs(split, deal, wanted=wanted)
+        if split is not None and ((split.operator == "and") is truth or not unknown):
+            return self._repairs(split, deal, truth=truth)
         spans = {place: span for place in read if (span := self._span(deal, place)) is not None}
         if any(place not in spans for place in unknown):
             return _NONE
         if len(unknown) > 1 or (unknown and len(spans) > 1):
             # Other facts decide which numbers of this one help, so the first is the least.
             return Repairs(frozenset({(unknown[0], spans[unknown[0]].start)}))
-        if len(spans) > 1 and node.operator == ("==" if wanted else "!="):
+        if len(spans) > 1 and node.operator == ("==" if truth else "!="):
             # Equal is at most and at least: the one that is not true has to become so.
             at_most, at_least = (evolve(node, operator=operator) for operator in ("<=", ">="))
             unequal = at_least if answer(at_most, deal) else at_most
-            return self._of_comparison(unequal, deal, wanted=True)
+            return self._of_comparison(unequal, deal, truth=True)
         able = [
             place
             for place, span in spans.items()
-            if len(spans) == 1 or helps(node, deal, place, span.direction, wanted=wanted)
+            if len(spans) == 1 or helps(node, deal, place, span.direction, truth=truth)
         ]
-        nearest = ((place, least(node, deal, place, spans[place], wanted=wanted)) for place in able)
+        nearest = ((place, least(node, deal, place, spans[place], truth=truth)) for place in able)
         changes = frozenset((place, number) for place, number in nearest if number is not None)
         return Repairs(changes, frozenset(map(frozenset, combinations(able, 2))))
 

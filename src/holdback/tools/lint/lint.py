@@ -468,7 +468,7 @@ def never_accepted(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             continue
         unknown = [name for name in rule.checked.names if name in NEVER_INITIAL]
         places = {rule.checked.catalogue.place(name) for name in unknown}
-        if unknown and not _can_be(rule.checked.tree, places, wanted=True):
+        if unknown and not _can_be(rule.checked.tree, places, truth=True):
             reported.add(source)
             listed = " and ".join(f"`{name}`" for name in unknown)
             yield ErrorDetail(
@@ -481,13 +481,13 @@ def never_accepted(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             )
 
 
-def _can_be(node: Node, unknown: Collection[int], *, wanted: bool) -> bool:
-    """Return whether *node* may be *wanted* while the facts in the places *unknown* are unknown."""
+def _can_be(node: Node, unknown: Collection[int], *, truth: bool) -> bool:
+    """Return whether *node* can have the value *truth* while the facts *unknown* have no value."""
     if isinstance(node, Constant):
-        return bool(node.number) is wanted
+        return bool(node.number) is truth
     if isinstance(node, Operation) and OPERATORS[node.operator].role is Role.LOGIC:
         if node.operator == "not":
-            return _can_be(node.operands[0], unknown, wanted=not wanted)
-        parts = (_can_be(operand, unknown, wanted=wanted) for operand in node.operands)
-        return all(parts) if (node.operator == "and") is wanted else any(parts)
+            return _can_be(node.operands[0], unknown, truth=not truth)
+        parts = (_can_be(operand, unknown, truth=truth) for operand in node.operands)
+        return all(parts) if (node.operator == "and") is truth else any(parts)
     return not any(isinstance(leaf, FactRead) and leaf.place in unknown for leaf in leaves(node))

@@ -187,12 +187,12 @@ def _collect_points(node: Node, points: dict[int, set[int | None]]) -> bool:
 def why_proved_same(first: Rulebook, second: Rulebook) -> str | None:
     """Return why every possible deal is answered and priced alike; None if it is not proved."""
     try:
-        from holdback.tools.proofs.alike import why_alike  # noqa: PLC0415  # imports the solver
+        from holdback.tools.proofs.equal_answers import why_equal  # noqa: PLC0415  # imports the solver
     except ModuleNotFoundError:
         return None
 
     def prove(before: RuleSet, after: RuleSet, above_floor: bool) -> str | None:  # noqa: FBT001
-        return why_alike(before, after, floor=above_floor)
+        return why_equal(before, after, floor=above_floor)
 
     return why_same(first, second, prove)
 

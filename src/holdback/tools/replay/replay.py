@@ -26,7 +26,7 @@ from holdback.offers.quote import Quote, declined, quote, quote_renewal, withhel
 from holdback.offers.registry import PriceableProduct, bind, registered
 from holdback.rulebooks.digest import VERSIONS, Versions, rulebook_digest
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
-from holdback.tools.replay.recorded import (
+from holdback.tools.replay.decision_records import (
     RecordedOffers,
     codes,
     plain_facts,

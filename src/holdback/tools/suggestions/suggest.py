@@ -22,6 +22,7 @@ from holdback.tools.mutants.mutation import SURVIVED, Verdict, verdicts
 from holdback.tools.proofs.changed_rule import ChangedRule, changed_rules
 from holdback.tools.proofs.question import Question
 from holdback.tools.suggestions.drafts import DraftedExample
+from holdback.tools.suggestions.example_gaps import Evidence, ExampleGap, SideGap, gaps
 from holdback.tools.suggestions.names import (
     beside_which,
     deal_name,
@@ -39,7 +40,6 @@ from holdback.tools.suggestions.prices import (
 )
 from holdback.tools.suggestions.subject import answered, offered, rules_of
 from holdback.tools.suggestions.typical import part_of, typical_facts
-from holdback.tools.suggestions.wanted import Evidence, SideWanted, Wanted, gaps
 
 Report = Callable[[str], None]
 # Mutants between two reports.
@@ -90,9 +90,9 @@ class _Drafting:
 
     def fill_gaps(self, others: Jurisdictions) -> None:
         """Draft an example for everything that the examples do not show."""
-        wanted = list(gaps(self.jurisdiction, others, list(run_examples(self.jurisdiction))))
-        for number, gap in enumerate(wanted, start=1):
-            self.report(f"{number} of {len(wanted)} gaps")
+        open_gaps = list(gaps(self.jurisdiction, others, list(run_examples(self.jurisdiction))))
+        for number, gap in enumerate(open_gaps, start=1):
+            self.report(f"{number} of {len(open_gaps)} gaps")
             shown = any(
                 gap.shown_by(example, self.jurisdiction.rulebook(example.on))
                 for example in reversed(self.jurisdiction.examples)
@@ -155,67 +155,65 @@ class _Drafting:
         examples = (*self.jurisdiction.examples, example)
         self.jurisdiction = evolve(self.jurisdiction, examples=examples)
 
-    def _showing(self, wanted: Wanted) -> DraftedExample | None:
-        """Return a draft that shows what is *wanted*, on the first day on which one is found."""
+    def _showing(self, gap: ExampleGap) -> DraftedExample | None:
+        """Return a draft that fills *gap*, on the first day on which one is found."""
         for rulebook in self.jurisdiction.slices:
-            evidence = wanted.evidence(rulebook)
+            evidence = gap.evidence(rulebook)
             if evidence is not None:
                 for test in dict.fromkeys((evidence.decided, evidence.shown)):
-                    draft = self._near(wanted, rulebook, evolve(evidence, shown=test))
+                    draft = self._near(gap, rulebook, evolve(evidence, shown=test))
                     if draft is not None:
                         return draft
         return None
 
     def _near(
         self,
-        wanted: Wanted,
+        gap: ExampleGap,
         rulebook: Rulebook,
         evidence: Evidence,
         unknown: int | None = None,
     ) -> DraftedExample | None:
-        """Return the plainest draft that shows what is *wanted* by *evidence*; None for none."""
-        typical = self._typical(wanted.product)
+        """Return the plainest draft that fills *gap* by *evidence*; None for none."""
+        typical = self._typical(gap.product)
         near = Neighbourhood(typical, rulebook.catalogue, rulebook.since)
-        if wanted.unknown is not None:
-            unknown = rulebook.catalogue.place(wanted.unknown)
+        if gap.unknown is not None:
+            unknown = rulebook.catalogue.place(gap.unknown)
         rules = evidence.rules
         for more in (False, True):
             # Another rule may hide the answer: its facts may change then, too.
-            rules = (*rules, *_neighbours(rules, rulebook, wanted.product)) if more else rules
+            rules = (*rules, *_neighbours(rules, rulebook, gap.product)) if more else rules
             facts = near.plainest(rules, evidence.shown, _places(rules), unknown)
             if facts is not None:
-                return self._draft(wanted, rulebook, evidence.rules, typical, facts)
+                return self._draft(gap, rulebook, evidence.rules, typical, facts)
         if unknown is not None:
             return None
-        facts = solved(
-            evidence.questions(), typical, rulebook.since, wanted.product, evidence.shown
-        )
+        facts = solved(evidence.questions(), typical, rulebook.since, gap.product, evidence.shown)
         if facts is None:
             return None
-        return self._draft(wanted, rulebook, evidence.rules, typical, facts)
+        return self._draft(gap, rulebook, evidence.rules, typical, facts)
 
     def _typical(self, product: str | None) -> Facts:
         return typical_facts(self.jurisdiction, part_of(product))
 
     def _draft(
         self,
-        wanted: Wanted,
+        gap: ExampleGap,
         rulebook: Rulebook,
         rules: Sequence[Checked],
         typical: Facts,
         facts: Facts,
     ) -> DraftedExample:
         comparison = None
-        if isinstance(wanted, SideWanted):
-            comparison = wanted.threshold.comparison(rulebook)
-        elif wanted.unknown is None:
+        if isinstance(gap, SideGap):
+            comparison = gap.threshold.comparison(rulebook)
+        elif gap.unknown is None:
             comparison = beside_which(rules, typical, facts)
         name = deal_name(rulebook.catalogue, typical, facts, comparison)
-        usual = "an ordinary good deal" if wanted.product is None else "an ordinary good merchant"
+        usual = "an ordinary good deal" if gap.product is None else "an ordinary good merchant"
         return DraftedExample(
             name=name or usual,
             on=rulebook.since,
-            product=wanted.product,
+            product=gap.product,
             catalogue=rulebook.catalogue,
             typical=typical,
             facts=facts,
@@ -231,12 +229,12 @@ class _Drafting:
 
     def _attempts(self, rulebook: Rulebook, mutated: Rulebook) -> Iterator[DraftedExample | None]:
         """Yield what is found in the rules, with all facts known or one unknown, and in prices."""
-        for wanted in differences(rulebook, mutated):
-            evidence = wanted.evidence(rulebook)
+        for gap in differences(rulebook, mutated):
+            evidence = gap.evidence(rulebook)
             if evidence is not None:
-                yield self._near(wanted, rulebook, evidence)
+                yield self._near(gap, rulebook, evidence)
                 for place in _places(evidence.rules):
-                    yield self._near(wanted, rulebook, evidence, place)
+                    yield self._near(gap, rulebook, evidence, place)
         for product in repriced(rulebook, mutated):
             yield self._priced(rulebook, mutated, product)
             blank = DraftedExample(
@@ -389,7 +387,7 @@ def _noticed(example: Example, rulebook: Rulebook, mutated: Rulebook) -> bool:
 
 
 @frozen(kw_only=True)
-class DifferenceWanted(Wanted):
+class DifferenceGap(ExampleGap):
     """A deal that is answered otherwise by the changed rulebook of a mutant."""
 
     mutated: Rulebook
@@ -423,10 +421,10 @@ def _differing(before: RuleSet, after: RuleSet | None) -> tuple[Checked, ...]:
     return tuple(rule.checked for rule in (*left, *right) if rule not in shared)
 
 
-def differences(rulebook: Rulebook, mutated: Rulebook) -> Iterator[DifferenceWanted]:
+def differences(rulebook: Rulebook, mutated: Rulebook) -> Iterator[DifferenceGap]:
     """Yield what may tell *mutated* from *rulebook*: in renewals, and in each product."""
     for product in (None, *(terms.key for terms in rulebook.products)):
-        yield DifferenceWanted(product=product, mutated=mutated)
+        yield DifferenceGap(product=product, mutated=mutated)
 
 
 def repriced(rulebook: Rulebook, mutated: Rulebook) -> Iterator[str]:

@@ -124,12 +124,12 @@ def _meeting(
             continue
         true = [function for function in answers.values() if function(facts) is True]
 
-        def met(deal: Facts, true: list[Callable[[Facts], object]], wanted: Checked) -> bool:
-            return answers[wanted](deal) is True and all(answer(deal) is True for answer in true)
+        def met(deal: Facts, true: list[Callable[[Facts], object]], goal: Checked) -> bool:
+            return answers[goal](deal) is True and all(answer(deal) is True for answer in true)
 
         near = Neighbourhood(facts, jurisdiction.policy.catalogue, first)
         places = [place for place in free if place in rule.facts]
-        better = near.plainest([rule], partial(met, true=true, wanted=rule), places)
+        better = near.plainest([rule], partial(met, true=true, goal=rule), places)
         facts = facts if better is None else better
     return facts
 

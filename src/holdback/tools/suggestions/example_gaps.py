@@ -48,7 +48,7 @@ class Evidence:
 
 
 @frozen(kw_only=True)
-class Wanted(ABC):
+class ExampleGap(ABC):
     """Something about the rules of renewals, or of a `product`, that an example has to show."""
 
     product: str | None
@@ -79,7 +79,7 @@ class Wanted(ABC):
 
 
 @frozen(kw_only=True)
-class AnswerWanted(Wanted):
+class AnswerGap(ExampleGap):
     """The `answer` of a rule: true, false, or unknown because of the fact `unknown_fact`."""
 
     rule: SourceRule
@@ -121,7 +121,7 @@ class AnswerWanted(Wanted):
 
 
 @frozen(kw_only=True)
-class SideWanted(Wanted):
+class SideGap(ExampleGap):
     """A side of a threshold: the comparison is true, or it is false."""
 
     threshold: Threshold
@@ -166,7 +166,7 @@ class SideWanted(Wanted):
 
 
 @frozen(kw_only=True)
-class SwitchOffWanted(Wanted):
+class SwitchOffGap(ExampleGap):
     """A deal that a rule which is switched off would decline or refer; `restored` have the rule."""
 
     name: str
@@ -213,7 +213,7 @@ def _beside(comparison: Checked, facts: Facts) -> Iterator[Facts]:
 
 def gaps(
     jurisdiction: Jurisdiction, others: Jurisdictions, runs: Sequence[ExampleRun]
-) -> Iterator[Wanted]:
+) -> Iterator[ExampleGap]:
     """
     Yield what the examples of *jurisdiction*, with their *runs*, do not show.
 
@@ -230,19 +230,19 @@ def gaps(
         line = counts.get(source)
         missing = () if line is None else line.missing
         if "true" in missing:
-            yield AnswerWanted(product=product, rule=source, answer=True)
+            yield AnswerGap(product=product, rule=source, answer=True)
         for side in sides:
             # Where one side is missing, both are wanted beside each other, one unit apart.
             if side.rule is source and side.missing:
                 for answer in (True, False):
-                    yield SideWanted(product=side.product, threshold=side, answer=answer)
+                    yield SideGap(product=side.product, threshold=side, answer=answer)
         if "false" in missing:
-            yield AnswerWanted(product=product, rule=source, answer=False)
+            yield AnswerGap(product=product, rule=source, answer=False)
         if line is not None and None in line.answers:
             yield from _unknown(jurisdiction, source, product)
     for switch_off, restored in unshown_switch_offs(jurisdiction, others, runs):
         if switch_off.kind == "rule":  # a product has a mutant, which an example notices
-            yield SwitchOffWanted(product=None, name=switch_off.name, restored=restored)
+            yield SwitchOffGap(product=None, name=switch_off.name, restored=restored)
 
 
 def _rule_sets(rulebook: Rulebook) -> Iterator[tuple[str | None, RuleSet]]:
@@ -253,11 +253,11 @@ def _rule_sets(rulebook: Rulebook) -> Iterator[tuple[str | None, RuleSet]]:
 
 def _unknown(
     jurisdiction: Jurisdiction, source: SourceRule, product: str | None
-) -> Iterator[AnswerWanted]:
+) -> Iterator[AnswerGap]:
     """Yield, for each fact of the rule from *source*, that it is unknown."""
     for name in dict.fromkeys(name for _, tree in source.expressions for name in tree.names):
         if jurisdiction.policy.catalogue.fact(name) is None:
             continue
         # Without the progress no rule of renewals is evaluated.
         if product is not None or name != "progress":
-            yield AnswerWanted(product=product, rule=source, answer=None, unknown_fact=name)
+            yield AnswerGap(product=product, rule=source, answer=None, unknown_fact=name)

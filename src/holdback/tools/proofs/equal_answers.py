@@ -16,7 +16,7 @@ LIMIT: Final = 2
 _NO_DEAL: Final = "no deal gets another answer"
 
 
-def why_alike(before: RuleSet, after: RuleSet, *, floor: bool) -> str | None:
+def why_equal(before: RuleSet, after: RuleSet, *, floor: bool) -> str | None:
     """
     Return why every possible deal is answered alike by both, in words; None where it is not proved.
 
