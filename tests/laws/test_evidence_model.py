@@ -24,8 +24,7 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
-from holdback.lifecycle.offers import invitation
-from holdback.lifecycle.offers import invitation as product_decisions
+from holdback.lifecycle.offers import renewal_eligibility
 from holdback.lifecycle.offers import requests as offers
 
 CHUNKS = 20
@@ -105,8 +104,8 @@ FAULTS = {
         (evolve._offer_accepted, 'draft.changes["credit_check_due"] = None', "pass"),
     ],
     "an approval lifts a declining rule": [
-        (product_decisions.lifted_mask, "not rules.declining >> bit & 1 and ", ""),
-        (product_decisions._referred_rules, " & ~ruleset.declining", ""),
+        (renewal_eligibility.lifted_mask, "not rules.declining >> bit & 1 and ", ""),
+        (renewal_eligibility._referred_rules, " & ~ruleset.declining", ""),
         (RuleSet.answer, "lifted &= ~self.declining", "pass"),
         (eligibility.assess, " & ~rules.declining\n", "\n"),
     ],
@@ -114,10 +113,10 @@ FAULTS = {
         (eligibility.assess, "if progress < FLOOR:", "if progress < FLOOR and not lifted:"),
     ],
     "an approval is for every base deal": [
-        (product_decisions.decision_in_force, "if decision.base_deal_id == base_deal_id", ""),
+        (renewal_eligibility.decision_in_force, "if decision.base_deal_id == base_deal_id", ""),
     ],
     "a decision holds at its end": [
-        (product_decisions.decision_in_force, "at < decision.until", "at <= decision.until"),
+        (renewal_eligibility.decision_in_force, "at < decision.until", "at <= decision.until"),
     ],
     "a default leaves approvals in force": [
         (evolve._deal_closed, "event.status == DEFAULTED", "False"),
@@ -126,10 +125,10 @@ FAULTS = {
         (deal_counts, "deal.status in {DEFAULTED, RECOVERED}", "False"),
     ],
     "a hold is ignored at look-up": [
-        (invitation.is_barred, "or merchant.on_hold", ""),
+        (renewal_eligibility.is_barred, "or merchant.on_hold", ""),
     ],
     "a hold is ignored in a request": [
-        (product_decisions.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
+        (renewal_eligibility.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
     ],
     "a hold is ignored at funding": [
         (fulfilment._check_funding, "if case.merchant.on_hold", "if False"),
@@ -144,13 +143,14 @@ FAULTS = {
         (fulfilment.lapse, "at < waiting.lapses_at", "at <= waiting.lapses_at"),
     ],
     "an invitation leads to products that are all declined": [
-        (invitation.decided_invitation, "if product.quote.decision != DECLINED", ""),
+        (renewal_eligibility.products_eligibility, "if product.quote.decision != DECLINED", ""),
     ],
     "a check that is too old is not required": [
         (offers._checks, 'state.why == "too_old" and', "False and"),
     ],
     "consents are not asked for": [
-        (product_decisions.ProductsCase.withheld.fget, "if name not in self.consents", "if False"),
+        (renewal_eligibility.ProductsCase.withheld.fget,
+         "if name not in self.consents", "if False"),
     ],
 }  # fmt: skip
 

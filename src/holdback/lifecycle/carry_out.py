@@ -23,7 +23,11 @@ from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evidence.recording import evidence_event, evidence_of
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.forgetting import forgotten
-from holdback.lifecycle.offers.invitation import Invitation, invitation, is_barred
+from holdback.lifecycle.offers.renewal_eligibility import (
+    RenewalEligibility,
+    is_barred,
+    renewal_eligibility,
+)
 from holdback.lifecycle.offers.requests import RequestOffers
 from holdback.lifecycle.operation import (
     Case,
@@ -183,38 +187,38 @@ class _Attempt(Generic[Reply]):
             following = forgotten(self.before, after, self.context.at, self.configuration)
         if not events and not self.operation.always_announces:
             return following, ()
-        invited = self._invited(decision, after)
-        if invited is None:
+        eligibility = self._eligibility(decision, after)
+        if eligibility is None:
             return following, ()
-        if invited.eligible != after.renewal_eligibility:
-            following = (*following, self._announcement(invited))
-        return following, invited.errors
+        if eligibility.eligible != after.renewal_eligibility:
+            following = (*following, self._announcement(eligibility))
+        return following, eligibility.errors
 
-    def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
-        """Return whether *after* is invited to renew; None if nobody was and nobody can be."""
+    def _eligibility(self, decision: Decision[Any], after: Merchant) -> RenewalEligibility | None:
+        """Return the renewal eligibility of *after*; None if it was and stays false."""
         at, configuration = self.context.at, self.configuration
         rulebook = configuration.loaded_rulebook(after, at)
         if is_barred(after, at, rulebook):
             if not after.renewal_eligibility:
                 return None
-        elif decision.invitation is not None:
-            return decision.invitation
-        return invitation(after, at, rulebook, configuration)
+        elif decision.eligibility is not None:
+            return decision.eligibility
+        return renewal_eligibility(after, at, rulebook, configuration)
 
-    def _announcement(self, invited: Invitation) -> RenewalEligibilityChanged:
+    def _announcement(self, eligibility: RenewalEligibility) -> RenewalEligibilityChanged:
         """Return the announcement that the renewal eligibility has changed."""
-        case, eligible = invited.case, invited.eligible
+        case, eligible = eligibility.case, eligibility.eligible
         # When eligibility is lost, name the deal that was active before: after it there may be
         # none.
         deal = case.deal if case is not None and eligible else self.before.active_deal
         assessed = case is not None and deal is not None and case.deal.id == deal.id
         record = None
-        if invited.assessment is not None and assessed:
-            record = invited.assessment.frozen_record()
+        if eligibility.assessment is not None and assessed:
+            record = eligibility.assessment.frozen_record()
         return RenewalEligibilityChanged(
             at=self.context.at,
             deal_id=None if deal is None else deal.id,
             renewal_eligibility=eligible,
             assessment=record,
-            decided_by=invited.decided_by,
+            decided_by=eligibility.decided_by,
         )

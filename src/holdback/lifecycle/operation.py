@@ -26,7 +26,7 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context, IdFactory
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
 from holdback.lifecycle.input_checks import Situation
-from holdback.lifecycle.offers.invitation import Invitation
+from holdback.lifecycle.offers.renewal_eligibility import RenewalEligibility
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
@@ -47,7 +47,7 @@ class Decision(Generic[Reply_co]):
 
     The reply is a function because some replies show the state after the events, and because a host
     that stores events alone never asks for it. `profile` is None where it does not change. `errors`
-    are those of the host's calculators that made a renewal ineligible. `invitation` is what the
+    are those of the host's calculators that made a renewal ineligible. `eligibility` is what the
     decisions on all products of a renewal lead to, so that they are not made twice.
     """
 
@@ -55,7 +55,7 @@ class Decision(Generic[Reply_co]):
     reply: Callable[[Merchant], Reply_co]
     profile: Profile | None = None
     errors: tuple[ErrorDetail, ...] = ()
-    invitation: Invitation | None = None
+    eligibility: RenewalEligibility | None = None
 
 
 @frozen

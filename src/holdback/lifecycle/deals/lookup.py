@@ -15,12 +15,12 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.evidence.checks import TAKINGS, check_states
-from holdback.lifecycle.offers.invitation import (
+from holdback.lifecycle.offers.renewal_eligibility import (
     RULES,
-    Invitation,
     RenewalCase,
-    invitation,
+    RenewalEligibility,
     renewal_case,
+    renewal_eligibility,
 )
 from holdback.lifecycle.offers.requests import required_check
 from holdback.lifecycle.operation import Case, Command, Decision, Question
@@ -34,7 +34,7 @@ from holdback.rulebooks.rulebook import Rulebook
 @frozen(kw_only=True)
 class RenewalReview:
     """
-    Whether the merchant is to be invited to renew, what decided it, and what is missing for it.
+    Whether the merchant is to be eligibility to renew, what decided it, and what is missing for it.
 
     `decided_by` is `rules`, `products`, or `service`, which invites nobody in fulfilment or on
     hold. `checks` are those without which alone the rules do not agree: the host carries them out
@@ -56,12 +56,12 @@ class LookUp(Question[MerchantLookup]):
 
     def decide(self, case: Case) -> Decision[MerchantLookup]:
         rulebook = case.loaded_rulebook()
-        invited = invitation(case.merchant, case.at, rulebook, case.configuration)
+        eligibility = renewal_eligibility(case.merchant, case.at, rulebook, case.configuration)
         today = case.day
         deals = tuple(
-            _shown(deal, today, eligible=invited.eligible) for deal in case.merchant.deals
+            _shown(deal, today, eligible=eligibility.eligible) for deal in case.merchant.deals
         )
-        return Decision((), lambda _: MerchantLookup(deals=deals), errors=invited.errors)
+        return Decision((), lambda _: MerchantLookup(deals=deals), errors=eligibility.errors)
 
 
 def deal_reply(
@@ -71,9 +71,9 @@ def deal_reply(
 
     def reply(after: Merchant) -> LookupDeal:
         rulebook = configuration.loaded_rulebook(after, context.at)
-        invited = invitation(after, context.at, rulebook, configuration)
+        eligibility = renewal_eligibility(after, context.at, rulebook, configuration)
         today = configuration.local_day(after, context.at)
-        return _shown(find_deal(after, deal_id), today, eligible=invited.eligible)
+        return _shown(find_deal(after, deal_id), today, eligible=eligibility.eligible)
 
     return reply
 
@@ -128,18 +128,18 @@ class ReviewRenewal(Command[RenewalReview]):
 
     def decide(self, case: Case) -> Decision[RenewalReview]:
         rulebook = case.rulebook()
-        invited = invitation(case.merchant, case.at, rulebook, case.configuration)
+        eligibility = renewal_eligibility(case.merchant, case.at, rulebook, case.configuration)
 
         def reply(_: Merchant) -> RenewalReview:
-            renewal = _base(invited.case)
+            renewal = _base(eligibility.case)
             return RenewalReview(
-                assessment=invited.assessment or renewal.assessment,
-                renewal_eligibility=invited.eligible,
-                decided_by=invited.decided_by,
-                checks=tuple(_checks_alone(case.merchant, invited, case.at, rulebook)),
+                assessment=eligibility.assessment or renewal.assessment,
+                renewal_eligibility=eligibility.eligible,
+                decided_by=eligibility.decided_by,
+                checks=tuple(_checks_alone(case.merchant, eligibility, case.at, rulebook)),
             )
 
-        return Decision((), reply, errors=invited.errors)
+        return Decision((), reply, errors=eligibility.errors)
 
 
 def _base(renewal: RenewalCase | None) -> RenewalCase:
@@ -149,15 +149,15 @@ def _base(renewal: RenewalCase | None) -> RenewalCase:
 
 
 def _checks_alone(
-    merchant: Merchant, invited: Invitation, at: DateTime, rulebook: Rulebook
+    merchant: Merchant, eligibility: RenewalEligibility, at: DateTime, rulebook: Rulebook
 ) -> Iterator[Check]:
     """
     Yield the checks without which alone the rules do not agree.
 
     There are none where a rule is false, or where a fact is missing that no check gives.
     """
-    assessment = invited.assessment
-    if assessment is None or assessment.outcome != UNDETERMINED or invited.decided_by != RULES:
+    assessment = eligibility.assessment
+    if assessment is None or assessment.outcome != UNDETERMINED or eligibility.decided_by != RULES:
         return
     if assessment.answers.false:
         return

@@ -23,12 +23,12 @@ from holdback.lifecycle.evidence.checks import (
     evidence_facts,
 )
 from holdback.lifecycle.forgetting import MOST_SETS
-from holdback.lifecycle.offers.invitation import (
+from holdback.lifecycle.offers.renewal_eligibility import (
     DecidedProduct,
     ProductsCase,
     base_deal,
-    decided_invitation,
     decided_products,
+    products_eligibility,
     referral_of,
     renewal_case,
 )
@@ -129,7 +129,7 @@ class RequestOffers(PersonalCommand[Offers]):
             (issued,),
             lambda _: _offers_as_issued(issued.offer_set),
             after,
-            invitation=None if renewal is None else decided_invitation(renewal, decided),
+            eligibility=None if renewal is None else products_eligibility(renewal, decided),
         )
 
 

@@ -1,4 +1,4 @@
-"""Whether a renewal is worth an invitation: the `renewal_eligibility` of service 2.5.
+"""The `renewal_eligibility` of service 2.5: whether a partner may invite a merchant to renew.
 
 It is true when the rules agree and not every product would be `Declined`, on what is held. So a
 request at that instant, without anything new, leads to an offer, or to a person who decides
@@ -43,12 +43,12 @@ SERVICE: Final = "service"
 
 
 @frozen(kw_only=True)
-class Invitation:
+class RenewalEligibility:
     """
     Whether the active deal may be renewed, and what decided: the rules, the products, the service.
 
     `assessment` is that of the renewal, with what an approval lifts for the product that decided.
-    `errors` are those of calculators, which the host has to repair: nobody is invited with them.
+    `errors` are those of calculators, which the host has to repair: with them no deal is eligible.
     """
 
     eligible: bool
@@ -58,16 +58,20 @@ class Invitation:
     errors: tuple[ErrorDetail, ...] = ()
 
 
-def invitation(
+def renewal_eligibility(
     merchant: Merchant, at: DateTime, rulebook: Rulebook | None, configuration: Configuration
-) -> Invitation:
-    """Return whether *merchant* is to be invited to renew its active deal at the instant *at*."""
+) -> RenewalEligibility:
+    """Return whether *merchant* may renew its active deal at the instant *at*, and what decided."""
     case = renewal_case(merchant, at, rulebook)
     assessment = None if case is None else case.assessment
     if rulebook is None or case is None or is_barred(merchant, at, rulebook):
-        return Invitation(eligible=False, decided_by=SERVICE, case=case, assessment=assessment)
+        return RenewalEligibility(
+            eligible=False, decided_by=SERVICE, case=case, assessment=assessment
+        )
     if not case.assessment.eligible and not merchant.referral_decisions:
-        return Invitation(eligible=False, decided_by=RULES, case=case, assessment=assessment)
+        return RenewalEligibility(
+            eligible=False, decided_by=RULES, case=case, assessment=assessment
+        )
     products = ProductsCase(
         merchant=merchant,
         rulebook=rulebook,
@@ -79,30 +83,32 @@ def invitation(
     try:
         decided = tuple(decided_products(products, configuration, lambda *_: ""))
     except ConfigurationError as error:
-        return Invitation(
+        return RenewalEligibility(
             eligible=False,
             decided_by=PRODUCTS,
             case=case,
             assessment=assessment,
             errors=error.errors,
         )
-    return decided_invitation(case, decided)
+    return products_eligibility(case, decided)
 
 
-def decided_invitation(case: RenewalCase, decided: tuple[DecidedProduct, ...]) -> Invitation:
-    """Return the invitation that the decisions on all products of a renewal lead to."""
+def products_eligibility(
+    case: RenewalCase, decided: tuple[DecidedProduct, ...]
+) -> RenewalEligibility:
+    """Return the eligibility that the decisions on all products of a renewal lead to."""
     agreed = [
         product
         for product in decided
         if product.assessment is not None and product.assessment.eligible
     ]
     worth = [product for product in agreed if product.quote.decision != DECLINED]
-    told = (*worth, *agreed)
-    return Invitation(
+    deciding = (*worth, *agreed)
+    return RenewalEligibility(
         eligible=bool(worth),
         decided_by=PRODUCTS if agreed else RULES,
         case=case,
-        assessment=told[0].assessment if told else case.assessment,
+        assessment=deciding[0].assessment if deciding else case.assessment,
     )
 
 
@@ -124,7 +130,7 @@ def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bo
 
 # -- The decisions on all products of a jurisdiction for one merchant at one instant.
 #
-# A request for offers and an invitation to renew ask here, so that they agree. Besides the rules
+# A request for offers and the renewal eligibility ask here, so that they agree. Besides the rules
 # decide a person's decision about the product, a hold, and the consents that an offer needs
 # (decisions/applications).
 
@@ -161,15 +167,15 @@ class DecidedProduct:
     """
     The decision on one product, and what led to it.
 
-    `decision` is the person's that is in force, and `assessment` the renewal's with what that
-    approval lifts; `lifted` are the codes of those rules. `withheld` names what kept back the
-    offers of a product that was accepted.
+    `referral_decision` is what a person decided and is in force, and `assessment` the renewal's
+    with what that approval lifts; `lifted` are the codes of those rules. `withheld` names what kept
+    back the offers of a product that was accepted.
     """
 
     bound: PriceableProduct
     quote: Quote
     assessment: Assessment | None
-    decision: ReferralDecision | None
+    referral_decision: ReferralDecision | None
     lifted: tuple[str, ...]
     withheld: tuple[str, ...]
     queued: bool = False
@@ -202,8 +208,8 @@ class DecidedProduct:
         What a person decided and what was kept back is in it only where it is there.
         """
         record = dict(self.quote.record(self.bound))
-        if self.decision is not None:
-            record["referral"] = self.decision.decision
+        if self.referral_decision is not None:
+            record["referral"] = self.referral_decision.decision
         if self.lifted:
             record["lifted"] = list(self.lifted)
         if self.withheld:
@@ -262,7 +268,7 @@ def _decided(
         bound=bound,
         quote=quoted,
         assessment=assessment,
-        decision=decision,
+        referral_decision=decision,
         lifted=tuple(rule.code for bit, rule in enumerate(rules.rules) if lifted >> bit & 1)
         + (() if assessment is None else assessment.lifted),
         withheld=kept_back,
