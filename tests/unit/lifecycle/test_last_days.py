@@ -11,6 +11,7 @@ from holdback import Engine
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.people.holds import MOST_HOLDS
 from holdback.testing import given
+from holdback.testing.payloads import offers_request
 
 ENGINE = Engine.for_trial()
 EVIDENCE = {
@@ -119,3 +120,23 @@ def test_the_most_holds(funded):
     assert len(story.merchant.holds) == MOST_HOLDS
     story.when("place_hold", {"code": "h-0", "by": "Ann"})
     story.when("place_hold", {"code": "one more", "by": "Ann"}).refused("not_possible_now")
+
+
+def test_a_default_on_the_day_of_the_acceptance(funded):
+    """
+    Nothing is funded when another deal defaulted on the day of the acceptance or later.
+    """
+    day = FUNDED_ON + timedelta(days=20)
+    whole = str(funded.merchant.deals[-1].repayment_amount.amount)
+    paid = funded.on(at(day)).after("record_remittance", remittance(funded, day, amount=whole))
+    asked = paid.after("request_offers", offers_request(paid.merchant.merchant_id))
+    offer = asked.reply["products"][1]["offers"][0]
+    details = {"account_number": "12345678", "sort_code": "10-20-30"}
+    accepted = asked.after("accept_offer", {"offer_id": offer["offer_id"], "bank_details": details})
+    back = {"kind": "reversal", "reverses": f"on-{day}", "amount": whole}
+    active = accepted.after("record_remittance", remittance(funded, day, id="r", **back))
+
+    assert active.merchant.deals[-1].status == "Funded"
+    defaulted = active.after("close_deal", about(funded, status="defaulted"))
+    refused = defaulted.when("fund_deal").refused("not_possible_now")
+    assert "defaulted" in str(refused.error)
