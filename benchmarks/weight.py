@@ -78,8 +78,10 @@ engine = Engine.for_trial()
 story = given(engine, jurisdiction="GB", at="2026-07-06T09:00:00Z", evidence=facts)
 context = Context(at=story.at, request_id="r-1", evidence=facts)
 body = payloads.as_json(payloads.offers_request("m-1"))
+# In the tree of before it is called `situation`.
+input_context = getattr(engine, "input_context", None) or engine.situation
 def answered():
-    request = wire.read_command("request_offers", body, engine.situation(story.merchant, context))
+    request = wire.read_command("request_offers", body, input_context(story.merchant, context))
     outcome = engine.carry_out(story.merchant, request, context, profile=story.profile)
     assert wire.write_stored(outcome).events
     return wire.write(outcome.reply)

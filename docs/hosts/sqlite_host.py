@@ -85,8 +85,8 @@ class SqliteHost:
             return wire.write(self.engine.carry_out(merchant, LookUp(), context).reply)
         if operation == "request_offers" and profile.is_erased:
             profile = new_profile()  # an initial application begins anew
-        situation = self.engine.situation(merchant, context)
-        command = wire.read_command(operation, body, situation)
+        input_context = self.engine.input_context(merchant, context)
+        command = wire.read_command(operation, body, input_context)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         reply = wire.write(outcome.reply)
         self.store(db, outcome)

@@ -23,7 +23,7 @@ from holdback.lifecycle.configuration import (
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.journal import rebuild, transactions
 from holdback.lifecycle.offers.acceptance import acceptance_ids
 from holdback.lifecycle.operation import (
@@ -155,14 +155,14 @@ class Engine:
         """
         return self._configuration.currency(merchant)
 
-    def situation(self, merchant: Merchant, context: Context) -> Situation:
+    def input_context(self, merchant: Merchant, context: Context) -> InputContext:
         """
         Return what `wire.read_command` reads an input about *merchant* with.
 
         Raises:
             ConfigurationError: as `currency`.
         """
-        return self._configuration.situation(merchant, context)
+        return self._configuration.input_context(merchant, context)
 
     @overload
     def carry_out(

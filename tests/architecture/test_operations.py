@@ -30,11 +30,11 @@ from holdback.testing.conformance.simulated.agent_operations import AGENTS
 from holdback.testing.strategies.likely_inputs import input_of
 from holdback.testing.strategies.moment import Moment
 from holdback.wire.commands import read_input
-from situations import situation
+from input_contexts import input_context
 
 SOURCE = Path(holdback.__file__).parent
 TABLE = SOURCE / "operations.py"
-SITUATION = situation()
+INPUT_CONTEXT = input_context()
 ENGINE = Engine.for_trial()
 
 operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
@@ -75,7 +75,7 @@ def test_every_operation_has_inputs_a_reader_and_a_writer(operation, data):
     """
     A drawn input is read as the operation's command; a drawn reply is written.
     """
-    read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), SITUATION)
+    read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), INPUT_CONTEXT)
 
     assert type(read) is operation
     assert wire.write(data.draw(strategies.of(operation.reply)))
@@ -93,7 +93,7 @@ def test_every_command_has_likely_inputs(name, data):
     merchant = holdback.Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     moment = Moment(engine=ENGINE, merchant=merchant, at=at)
 
-    assert wire.read_command(name, data.draw(input_of(moment, name)), SITUATION)
+    assert wire.read_command(name, data.draw(input_of(moment, name)), INPUT_CONTEXT)
 
 
 def test_every_operation_is_public():

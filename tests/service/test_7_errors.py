@@ -126,7 +126,9 @@ def test_what_cannot_be_read_does_not_hide_what_the_engine_refuses(funded):
     body = json.dumps({"deal_id": funded.deal.id, "entries": entries})
     with pytest.raises(InvalidDocument) as caught:
         read_input(
-            "record_remittance", body, funded.engine.situation(funded.merchant, funded.context())
+            "record_remittance",
+            body,
+            funded.engine.input_context(funded.merchant, funded.context()),
         )
 
     errors = wire.problem(caught.value)["errors"]

@@ -154,9 +154,9 @@ def story():
     return given_a_past(Engine.for_trial(shipped()), jurisdiction="GB", at="2026-07-06T09:00:00Z")
 
 
-def situation():
+def input_context():
     journey = Journey(Engine.for_trial(shipped()))
-    return journey.engine.situation(journey.merchant, journey.context())
+    return journey.engine.input_context(journey.merchant, journey.context())
 
 
 def rule():
@@ -219,7 +219,7 @@ MADE = {
     "holdback.tools.advice.Move": lambda: helped().ways[0].moves[0],
     "holdback.tools.advice.WhatWouldHelp": helped,
     "holdback.tools.advice.Way": lambda: helped().ways[0],
-    "holdback.wire.Situation": situation,
+    "holdback.wire.InputContext": input_context,
 }
 # Merchants that were read, whose long lists are read lazily.
 READ = strategies.merchants().map(

@@ -19,7 +19,7 @@ from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.converter import structured
 from holdback.wire.stored import state_converter, state_text
-from situations import situation
+from input_contexts import input_context
 
 HOSTILE = {
     "one digit": decimal.Context(prec=1),
@@ -174,7 +174,7 @@ def test_a_hostile_decimal_context_changes_nothing(context):
         command = wire.read_command(
             "record_takings",
             b'{"takings":[{"on":"2026-07-01","amount":123456789.10}]}',
-            situation(),
+            input_context(),
         )
 
     assert state == again == wire.write_merchant(wire_samples.MERCHANT)

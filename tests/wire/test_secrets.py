@@ -13,7 +13,7 @@ from every_case import for_every
 from holdback import HoldbackError, wire
 from holdback.exact.exact_json import Opaque
 from holdback.merchant.profile import Profile
-from situations import situation
+from input_contexts import input_context
 
 SECRET = "S3CRET"
 
@@ -95,7 +95,7 @@ def readers():
             },
         ),
     ):
-        yield body, lambda body, name=operation: wire.read_command(name, body, situation())
+        yield body, lambda body, name=operation: wire.read_command(name, body, input_context())
 
 
 CASES = [

@@ -177,9 +177,11 @@ class Host:
         context = self._context(merchant_request)  # one instant, in every attempt
 
         def command(merchant, _):
-            situation = self.engine.situation(merchant, context)
+            input_context = self.engine.input_context(merchant, context)
             jurisdictions, code = self.engine.jurisdictions, merchant.jurisdiction
-            return recording(context, jurisdictions.resolve(code, on=situation.day), situation)
+            return recording(
+                context, jurisdictions.resolve(code, on=input_context.day), input_context
+            )
 
         request = evolve(
             merchant_request,

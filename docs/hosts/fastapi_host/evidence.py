@@ -14,7 +14,7 @@ from holdback.operations import RecordEvidence
 CHECKED_ON = "credit_checked_on"
 
 
-def recording(context, rulebook, situation):
+def recording(context, rulebook, input_context):
     """
     Return the command that records the evidence of `context`, as the checks gave it.
 
@@ -31,21 +31,23 @@ def recording(context, rulebook, situation):
     for check in rulebook.checks.values():
         facts = {name: left.pop(name) for name in check.facts if name in left}
         if facts:
-            made_at = wire.write_timestamp(_made_at(facts, context.at, situation, rulebook.zone))
+            made_at = wire.write_timestamp(
+                _made_at(facts, context.at, input_context, rulebook.zone)
+            )
             records.append({"check": check.name, "made_at": made_at, "facts": facts})
     if left:
         message = "the checks gave a fact that no check of the jurisdiction has"
         raise ConfigurationError.of("not_allowed", message, path="$.evidence")
     try:
-        return wire.read_command("record_evidence", {"records": records}, situation)
+        return wire.read_command("record_evidence", {"records": records}, input_context)
     except InvalidDocument as error:  # it is the checks' mistake, not the caller's
         raise ConfigurationError(error.errors) from None
 
 
-def _made_at(facts, at, situation, zone):
+def _made_at(facts, at, input_context, zone):
     """Return when a check was made that is recorded with its day: at its start, or now."""
     try:
         day = date.fromisoformat(facts.get(CHECKED_ON, ""))
     except (TypeError, ValueError):  # without a day, or an invalid one, which is refused later
         return at
-    return at if day >= situation.day else datetime.combine(day, time(), tzinfo=zone)
+    return at if day >= input_context.day else datetime.combine(day, time(), tzinfo=zone)

@@ -109,8 +109,8 @@ def owner(partners, name):
 def _command(host, partners, operation):
     def carry_out(request: Request, incoming: Commanded, partner: str, merchant_id: str):
         def command(merchant, context):
-            situation = host.engine.situation(merchant, context)
-            return wire.read_command(operation, incoming.body or None, situation)
+            input_context = host.engine.input_context(merchant, context)
+            return wire.read_command(operation, incoming.body or None, input_context)
 
         of = merchant_request(
             request,

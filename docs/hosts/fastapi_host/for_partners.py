@@ -39,8 +39,8 @@ def _of_the_service(app, host):
     @app.post("/v2/offers/{offer_id}/accept", **schemas.described("accept_offer"))
     def accept_offer(request: Request, incoming: Commanded, offer_id: str):
         def command(merchant, context):
-            situation = host.engine.situation(merchant, context)
-            details = wire.read_accept_request(incoming.body, situation)
+            input_context = host.engine.input_context(merchant, context)
+            details = wire.read_accept_request(incoming.body, input_context)
             return AcceptOffer(offer_id=offer_id, bank_details=details)
 
         about = {"kind": "offer_id", "name": offer_id, "command": command, "takes_profile": True}
@@ -65,7 +65,9 @@ def _of_applications(app, host):
         return json_answer(host.ask(of, AskApplications()))
 
     def read(operation, body, merchant, context):
-        return wire.read_command(operation, body or None, host.engine.situation(merchant, context))
+        return wire.read_command(
+            operation, body or None, host.engine.input_context(merchant, context)
+        )
 
     def carried_out(request, incoming, merchant_id, operation, **more):
         about = {

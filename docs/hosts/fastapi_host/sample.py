@@ -90,8 +90,8 @@ class Past:
         """Carry out an agent's operation, *days* days after the beginning."""
 
         def command(merchant, context):
-            situation = self.host.engine.situation(merchant, context)
-            return wire.read_command(operation, json.dumps(body), situation)
+            input_context = self.host.engine.input_context(merchant, context)
+            return wire.read_command(operation, json.dumps(body), input_context)
 
         request = self._request(merchant_id=self.merchant_id, command=command)
         self._host_then(days).carry_out(request)

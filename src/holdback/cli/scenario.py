@@ -104,8 +104,8 @@ class _Host:
         """Return the outcome of *step* for *merchant*, and store the merchant after it."""
         profile = self.store.profile(merchant)
         body = step.get("input")
-        situation = self.engine.situation(merchant, context)
-        operation = read_input(step["operation"], body, situation)
+        input_context = self.engine.input_context(merchant, context)
+        operation = read_input(step["operation"], body, input_context)
         outcome = self.engine.carry_out(merchant, operation, context, profile=profile)
         self.store.save(outcome.merchant, outcome.profile)
         self.store.add_names(outcome)

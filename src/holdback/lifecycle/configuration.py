@@ -17,7 +17,7 @@ from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, IdFactory, id_factory
-from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.input_checks import InputContext
 from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import Offer
@@ -226,11 +226,11 @@ class Configuration:
             return Currency.of(merchant.currency)
         return self.jurisdictions.currency(merchant.jurisdiction)
 
-    def situation(self, merchant: Merchant, context: Context) -> Situation:
+    def input_context(self, merchant: Merchant, context: Context) -> InputContext:
         """Return what an input about *merchant* is checked with; it raises as `currency`."""
         at = context.not_before(merchant.last_seen_at).at
         rulebook = self.loaded_rulebook(merchant, at)
-        return Situation(
+        return InputContext(
             currency=self.currency(merchant),
             at=at,
             day=self.local_day(merchant, at),

@@ -27,7 +27,7 @@ _Item: TypeAlias = Any
 
 
 @frozen(kw_only=True)
-class Situation:
+class InputContext:
     """
     What an input about a merchant is read and checked with.
 
@@ -42,15 +42,15 @@ class Situation:
     bank_details: tuple[str, ...] = ()
 
 
-def takings_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def takings_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a statement of takings."""
-    yield from _future_day(given.complete_through, situation, "$.complete_through")
+    yield from _future_day(given.complete_through, input_context, "$.complete_through")
     first_on: dict[date, str] = {}
     for place, takings in enumerate(given.takings or ()):
         path = f"$.takings[{place}]"
-        yield from _future_day(takings.on, situation, f"{path}.on")
-        yield from _wrong_currency(takings.amount, situation.currency, f"{path}.amount")
-        if takings.stated_at is not None and takings.stated_at > situation.at:
+        yield from _future_day(takings.on, input_context, f"{path}.on")
+        yield from _wrong_currency(takings.amount, input_context.currency, f"{path}.amount")
+        if takings.stated_at is not None and takings.stated_at > input_context.at:
             message = "expected an instant up to now"
             yield ErrorDetail(code="future_day", message=message, path=f"{path}.stated_at")
         if takings.on is not None and first_on.setdefault(takings.on, path) != path:
@@ -58,17 +58,17 @@ def takings_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]
             yield ErrorDetail(code="duplicate", message=message, path=f"{path}.on")
 
 
-def remittance_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def remittance_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in new entries of a deal."""
-    yield from _future_day(given.complete_through, situation, "$.complete_through")
+    yield from _future_day(given.complete_through, input_context, "$.complete_through")
     # Without a deal of this id the command is refused, or its id could not be read.
-    deal = next((deal for deal in situation.deals if deal.id == given.deal_id), None)
-    currency = situation.currency if deal is None else deal.repayment_amount.currency
+    deal = next((deal for deal in input_context.deals if deal.id == given.deal_id), None)
+    currency = input_context.currency if deal is None else deal.repayment_amount.currency
     entries: Sequence[_Item] = given.entries or ()
     of_deal = None if deal is None else _EntriesOfDeal(deal, entries)
     for place, entry in enumerate(entries):
         path = f"$.entries[{place}]"
-        yield from _future_day(entry.on, situation, f"{path}.on")
+        yield from _future_day(entry.on, input_context, f"{path}.on")
         yield from _wrong_amount(entry.amount, currency, f"{path}.amount")
         yield from _wrong_currency(entry.takings, currency, f"{path}.takings")
         yield from _wrong_kind(entry, f"{path}.kind")
@@ -76,9 +76,9 @@ def remittance_errors(given: _Input, situation: Situation) -> Iterator[ErrorDeta
             yield from of_deal.errors(entry, path)
 
 
-def _future_day(day: date | None, situation: Situation, path: str) -> Iterator[ErrorDetail]:
-    if day is not None and day > situation.day:
-        message = f"expected a day up to today, {situation.day.isoformat()}"
+def _future_day(day: date | None, input_context: InputContext, path: str) -> Iterator[ErrorDetail]:
+    if day is not None and day > input_context.day:
+        message = f"expected a day up to today, {input_context.day.isoformat()}"
         yield ErrorDetail(code="future_day", message=message, path=path)
 
 
@@ -181,68 +181,68 @@ def _may_be_reversed(kind: str) -> bool:
     return KINDS[kind].remitted and KINDS[kind].sign > 0
 
 
-def movement_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def movement_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a command about one movement, or about one day, of deals."""
-    yield from _future_day(given.on, situation, "$.on")
+    yield from _future_day(given.on, input_context, "$.on")
     names = ("deal_id", "from_deal_id", "to_deal_id")
     ids = {getattr(given, name, None) for name in names}
-    deals = [deal for deal in situation.deals if deal.id in ids]
+    deals = [deal for deal in input_context.deals if deal.id in ids]
     first = max((deal.funded_on for deal in deals), default=None)
     if given.on is not None and first is not None and given.on < first:
         message = f"expected a day on or after the funding, {first.isoformat()}"
         yield ErrorDetail(code="out_of_range", message=message, path="$.on")
     amount = getattr(given, "amount", None)
     if amount is not None:
-        currency = deals[0].repayment_amount.currency if deals else situation.currency
+        currency = deals[0].repayment_amount.currency if deals else input_context.currency
         yield from _wrong_currency(amount, currency, "$.amount")
 
 
-def amount_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def amount_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a command whose amount is more than nothing."""
-    yield from movement_errors(given, situation)
+    yield from movement_errors(given, input_context)
     if given.amount is not None and given.amount.minor <= 0:
         message = "expected an amount above zero"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def unwinding_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def unwinding_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in the undoing of a deal."""
-    yield from movement_errors(given, situation)
+    yield from movement_errors(given, input_context)
     if given.amount is not None and given.amount.minor < 0:
         message = "expected an amount that is not negative"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def adjustment_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def adjustment_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a correction of what is owed."""
-    yield from movement_errors(given, situation)
+    yield from movement_errors(given, input_context)
     if given.amount is not None and not given.amount.minor:
         message = "expected an amount that is not zero"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
 
 
-def quote_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def quote_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in the day of a settlement."""
-    if given.on is not None and given.on < situation.day:
-        message = f"expected a day from today on, {situation.day.isoformat()}"
+    if given.on is not None and given.on < input_context.day:
+        message = f"expected a day from today on, {input_context.day.isoformat()}"
         yield ErrorDetail(code="out_of_range", message=message, path="$.on")
 
 
-def requote_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def requote_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in another amount."""
-    yield from _wrong_amount(given.amount, situation.currency, "$.amount")
+    yield from _wrong_amount(given.amount, input_context.currency, "$.amount")
 
 
-def statement_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:  # noqa: ARG001 - as the others
+def statement_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:  # noqa: ARG001 - as the others
     """Yield what is invalid in the period of a statement."""
     if None not in {given.since, given.until} and given.until < given.since:
         message = "expected a day on or after `since`"
         yield ErrorDetail(code="contradiction", message=message, path="$.until")
 
 
-def terms_errors(given: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+def terms_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a change of terms."""
-    yield from movement_errors(given, situation)
+    yield from movement_errors(given, input_context)
     if given.split_percentage is None and given.term_days is None:
         message = "expected a split percentage, a term or both"
         yield ErrorDetail(code="missing", message=message, path="$.split_percentage")

@@ -25,7 +25,7 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context, IdFactory
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
-from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.offers.renewal_eligibility import RenewalEligibility
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
@@ -191,22 +191,22 @@ class Operation(Generic[Reply_co]):
         (cls.reply,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]  # typing sets it
 
     @staticmethod
-    def input_errors(given: Any, situation: Situation) -> Iterator[ErrorDetail]:  # noqa: ARG004 - of those that check
+    def input_errors(given: Any, input_context: InputContext) -> Iterator[ErrorDetail]:  # noqa: ARG004 - of those that check
         """
-        Yield everything that is invalid in what is *given*, about a merchant in this *situation*.
+        Yield everything that is invalid in what is *given*, read with this *input_context*.
 
         That is the operation, or those of its fields that could be read; the others are None.
         """
         return iter(())
 
-    def check(self, situation: Situation) -> None:
+    def check(self, input_context: InputContext) -> None:
         """
-        Check the fields, about a merchant in this *situation*.
+        Check the fields with this *input_context*.
 
         Raises:
             InvalidDocument: naming everything that is invalid in them.
         """
-        errors = list(self.input_errors(self, situation))
+        errors = list(self.input_errors(self, input_context))
         if errors:
             raise InvalidDocument(errors)
 
@@ -355,9 +355,9 @@ class Case:
         return self.configuration.local_day(self.merchant, self.at)
 
     @property
-    def situation(self) -> Situation:
+    def input_context(self) -> InputContext:
         """What the operation's fields are checked with."""
-        return self.configuration.situation(self.merchant, self.context)
+        return self.configuration.input_context(self.merchant, self.context)
 
     @property
     def make_id(self) -> IdFactory:

@@ -74,7 +74,7 @@ def run_operation(  # noqa: PLR0913, PLR0917 - what an attempt needs
         provider_id = body.get("provider_id") if isinstance(body, Mapping) else None
         if provider_id is not None and provider_id != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")
-    operation = read_input(what, body, engine.situation(merchant, context))
+    operation = read_input(what, body, engine.input_context(merchant, context))
     return engine.carry_out(merchant, operation, context, profile=profile)
 
 

@@ -11,7 +11,7 @@ Stored documents (a merchant's state, events) carry a format and stay readable.
 from __future__ import annotations
 
 from holdback.lifecycle.events import EVENT_TYPES
-from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.input_checks import InputContext
 from holdback.merchant.instants import read_timestamp, write_timestamp
 from holdback.operations import COMMANDS, Reply
 from holdback.wire.commands import (
@@ -43,8 +43,8 @@ __all__ = [
     "CONTENT_TYPE",
     "EVENT_TYPES",
     "REQUEST_LIMIT",
+    "InputContext",
     "Reply",
-    "Situation",
     "Stored",
     "event_from_dict",
     "event_to_dict",

@@ -22,7 +22,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import MINOR_UNITS, Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult
-from holdback.lifecycle.input_checks import Situation
+from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
 from holdback.merchant.application import Application, OffersRequest
@@ -68,7 +68,7 @@ from holdback.wire.strict_json import checked_tree
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
 # has added errors to the list.
-_InputReader: TypeAlias = Callable[[Json, Situation, Errors], dict[str, Any]]
+_InputReader: TypeAlias = Callable[[Json, InputContext, Errors], dict[str, Any]]
 
 _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
     {
@@ -93,8 +93,8 @@ class _Terms:
     bank_details: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, situation: Situation) -> _Terms:
-        return cls(situation.currency, situation.bank_details)
+    def of(cls, input_context: InputContext) -> _Terms:
+        return cls(input_context.currency, input_context.bank_details)
 
 
 def _reader_of(kind: Any, terms: _Terms) -> Reader:
@@ -148,10 +148,10 @@ def _fields_of(kind: type, terms: _Terms) -> tuple[Mapping[str, Reader], tuple[s
     return readers, tuple(field.name for field in attributes if field.default is attrs.NOTHING)
 
 
-def _supply_details(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
+def _supply_details(tree: Json, input_context: InputContext, errors: Errors) -> dict[str, Any]:
     """Read the details from an object of their own; at least one must be given."""
     details_readers = {
-        "bank_details": or_null(bank_details_with(situation.bank_details)),
+        "bank_details": or_null(bank_details_with(input_context.bank_details)),
         "intended_use_of_funds": or_null(free_text),
     }
     fields = {"application_id": identifier, "details": object_of(details_readers)}
@@ -164,7 +164,7 @@ def _supply_details(tree: Json, situation: Situation, errors: Errors) -> dict[st
     return {**read, **details}
 
 
-def _provider_id(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
+def _provider_id(tree: Json, _: InputContext, errors: Errors) -> dict[str, Any]:
     """Check the provider_id, by which the host has found the merchant already."""
     read_object(tree, "$", errors, {"provider_id": or_null(identifier)})
     return {}
@@ -173,14 +173,14 @@ def _provider_id(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
 def _items_reader(kind: type[Operation[Any]], items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
-    def read(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
-        fields, required = _fields_of(kind, _Terms.of(situation))  # type: ignore[arg-type]  # a class is hashable
+    def read(tree: Json, input_context: InputContext, errors: Errors) -> dict[str, Any]:
+        fields, required = _fields_of(kind, _Terms.of(input_context))  # type: ignore[arg-type]  # a class is hashable
         recorded = read_object(tree, "$", errors, fields, required)
         if isinstance(tree, dict) and tree.get(items) == [] and not tree.get("complete_through"):
             message = "expected at least one item, or the day that complete_through names"
             add_error("missing", message, f"$.{items}", errors)
         if errors:
-            errors += kind.input_errors(_readable(fields, recorded), situation)
+            errors += kind.input_errors(_readable(fields, recorded), input_context)
         return recorded
 
     return read
@@ -197,43 +197,45 @@ _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
 
 
 def _read(
-    kind: type[Operation[Any]], body: bytes | str | Mapping[str, Json] | None, situation: Situation
+    kind: type[Operation[Any]],
+    body: bytes | str | Mapping[str, Json] | None,
+    input_context: InputContext,
 ) -> Operation[Any]:
     if kind in {RequestOffers, RequireChecks}:
         return kind(request=read_offers_request({} if body is None else body))
     errors = Errors()
     tree = {} if body is None else read_document(body, errors)
     if kind in _OTHER_SHAPES:
-        read = _OTHER_SHAPES[kind](tree, situation, errors)
+        read = _OTHER_SHAPES[kind](tree, input_context, errors)
     elif kind.by_provider:
-        read = _provider_id(tree, situation, errors)
+        read = _provider_id(tree, input_context, errors)
     else:
-        fields, required = _fields_of(kind, _Terms.of(situation))  # type: ignore[arg-type]  # a class is hashable
+        fields, required = _fields_of(kind, _Terms.of(input_context))  # type: ignore[arg-type]  # a class is hashable
         read = read_object(tree, "$", errors, fields, required)
         if errors:
-            errors += kind.input_errors(_readable(fields, read), situation)
+            errors += kind.input_errors(_readable(fields, read), input_context)
     raise_if_any(errors, tree)
     return kind(**read)
 
 
 def read_command(
-    operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
+    operation: str, body: bytes | str | Mapping[str, Json] | None, input_context: InputContext
 ) -> Operation[Reply]:
     """
     Return the command that *operation* makes of its JSON input.
 
-    The *situation* is that of the merchant, `engine.situation(merchant, context)`. An input that
-    cannot be read is checked with it as far as it can be read, so that all errors are reported at
-    once; the engine checks the others when it carries them out.
+    The *input_context* is `engine.input_context(merchant, context)`. An input that cannot be read
+    is checked with it as far as it can be read, so that all errors are reported at once; the engine
+    checks the others when it carries them out.
 
     >>> from holdback import Context, Engine, Merchant, wire
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-    >>> situation = Engine.for_trial().situation(merchant, context)
-    >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, situation)
+    >>> input_context = Engine.for_trial().input_context(merchant, context)
+    >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, input_context)
     CloseDeal(deal_id='d-1', status='defaulted')
     >>> takings = [{"on": "2026-07-0l", "amount": "1"}, {"on": "2026-07-07", "amount": "1"}]
-    >>> read_command("record_takings", {"takings": takings}, situation)
+    >>> read_command("record_takings", {"takings": takings}, input_context)
     Traceback (most recent call last):
     holdback.errors.InvalidDocument: $.takings[0].on: expected a day such as `2026-07-01`
     $.takings[1].on: expected a day up to today, 2026-07-06
@@ -247,11 +249,11 @@ def read_command(
         if operation in OPERATIONS:
             hint = f"it is a question: carry out `operations.{OPERATIONS[operation].__name__}`"
         raise InvalidDocument.of("unknown_name", "unknown operation", path="$.operation", hint=hint)
-    return _read(OPERATIONS[operation], body, situation)
+    return _read(OPERATIONS[operation], body, input_context)
 
 
 def read_input(
-    operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
+    operation: str, body: bytes | str | Mapping[str, Json] | None, input_context: InputContext
 ) -> Operation[Reply]:
     """
     Return the command or the question that *operation* makes of its JSON input.
@@ -261,9 +263,9 @@ def read_input(
     """
     row = OPERATIONS.get(operation)
     if row is None or not row.is_question:
-        return read_command(operation, body, situation)
+        return read_command(operation, body, input_context)
     # The host has found the merchant by the provider_id, and the question has no other field.
-    return _read(row, None if row.by_provider else body, situation)
+    return _read(row, None if row.by_provider else body, input_context)
 
 
 def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") -> dict[str, Json]:
@@ -454,13 +456,13 @@ def bank_details_with(named: tuple[str, ...]) -> Reader:
 
 
 def read_accept_request(
-    body: bytes | str | Mapping[str, Json] | None = None, situation: Situation | None = None
+    body: bytes | str | Mapping[str, Json] | None = None, input_context: InputContext | None = None
 ) -> BankDetails | None:
     """
     Return the bank details in the optional body of an acceptance (service 2.3), None without any.
 
-    With the *situation* of the merchant, `engine.situation(merchant, context)`, the fields that its
-    jurisdiction names are read too.
+    With an *input_context*, `engine.input_context(merchant, context)`, the fields that the
+    merchant's jurisdiction names are read too.
 
     >>> read_accept_request(b"") is None
     True
@@ -474,7 +476,7 @@ def read_accept_request(
         return None
     errors = Errors()
     tree = read_document(body, errors)
-    named = () if situation is None else situation.bank_details
+    named = () if input_context is None else input_context.bank_details
     read = read_object(tree, "$", errors, {"bank_details": or_null(bank_details_with(named))})
     raise_if_any(errors, tree)
     details: BankDetails | None = read.get("bank_details")

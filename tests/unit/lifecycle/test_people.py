@@ -520,9 +520,9 @@ def test_other_fields_are_taken_where_the_jurisdiction_names_them(journey):
     journey.ask()
     with pytest.raises(InvalidDocument, match=r"\$\.bank_details\.iban: unknown field"):
         journey.accept(bank_details=BankDetails(more={"iban": "GB33BUKB20201555555555"}))
-    situation = journey.engine.situation(journey.merchant, journey.context())
+    input_context = journey.engine.input_context(journey.merchant, journey.context())
     with pytest.raises(InvalidDocument, match=r"\$\.bank_details\.iban: unknown field"):
-        wire.read_accept_request({"bank_details": {"iban": "GB33"}}, situation)
+        wire.read_accept_request({"bank_details": {"iban": "GB33"}}, input_context)
 
 
 # -- funding

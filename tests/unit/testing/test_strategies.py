@@ -42,7 +42,7 @@ from holdback.testing.inputs import run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.histories import STAGES
 from holdback.wire.commands import read_input
-from situations import situation
+from input_contexts import input_context
 from small_folders import IRELAND, read
 
 # Names of the public API for which a strategy makes no sense.
@@ -236,7 +236,7 @@ def test_inputs_are_valid_and_plain(operation, data):
     elif OPERATIONS[operation].by_provider:
         assert body.keys() == {"provider_id"}
     else:
-        assert isinstance(read_input(operation, body, situation()), OPERATIONS[operation])
+        assert isinstance(read_input(operation, body, input_context()), OPERATIONS[operation])
 
 
 def test_inputs_of_no_operation_are_refused():

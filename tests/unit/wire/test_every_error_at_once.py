@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback import Deal, InvalidDocument, Money, wire
-from situations import NOW, situation
+from input_contexts import NOW, input_context
 
 DAY = NOW.date()
 FUNDED_ON = DAY - timedelta(days=100)
@@ -31,7 +31,7 @@ DEAL = Deal(
     term_days=180,
     settled=Money.of(0, "GBP"),
 )
-SITUATION = situation(deals=[DEAL])
+INPUT_CONTEXT = input_context(deals=[DEAL])
 
 # What can be wrong with a field: the JSON to write in its place, and the code of the error.
 # LATER is another day after today for each item.
@@ -125,10 +125,10 @@ def spoilt(draw):
 def errors_of(operation, text):
     """The errors of the reader; of the engine, if the reader has none."""
     try:
-        command = wire.read_command(operation, text, SITUATION)
+        command = wire.read_command(operation, text, INPUT_CONTEXT)
     except InvalidDocument as error:
         return error.errors
-    return tuple(command.input_errors(command, SITUATION))
+    return tuple(command.input_errors(command, INPUT_CONTEXT))
 
 
 @settings(max_examples=count("documents with mistakes"), deadline=None)
@@ -255,4 +255,4 @@ def test_what_can_be_read_is_not_checked_here():
     tomorrow = str(DAY + timedelta(days=1))
     body = {"takings": [{"on": tomorrow, "amount": "1"}]}
 
-    assert str(wire.read_command("record_takings", body, SITUATION).takings[0].on) == tomorrow
+    assert str(wire.read_command("record_takings", body, INPUT_CONTEXT).takings[0].on) == tomorrow

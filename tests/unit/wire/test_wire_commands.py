@@ -10,13 +10,13 @@ import pytest
 
 from every_case import for_every
 from holdback import BankDetails, Entry, InvalidDocument, Money, Takings, operations, wire
-from situations import situation
+from input_contexts import input_context
 
-SITUATION = situation()
+INPUT_CONTEXT = input_context()
 
 
 def read(operation, body):
-    return wire.read_command(operation, json.dumps(body), SITUATION)
+    return wire.read_command(operation, json.dumps(body), INPUT_CONTEXT)
 
 
 def messages_by_path(operation, body):
@@ -257,7 +257,7 @@ def test_an_amount_is_read_exactly(amount, text):
     """
     body = f'{{"takings": [{{"on": "2026-07-01", "amount": {amount}}}]}}'
 
-    assert wire.read_command("record_takings", body, SITUATION).takings[0].amount == money(text)
+    assert wire.read_command("record_takings", body, INPUT_CONTEXT).takings[0].amount == money(text)
 
 
 def test_amounts_have_the_decimals_of_their_currency():
@@ -266,7 +266,7 @@ def test_amounts_have_the_decimals_of_their_currency():
     """
     body = {"takings": [{"on": "2026-07-01", "amount": "12.5"}]}
     with pytest.raises(InvalidDocument, match="JPY amounts have at most 0 decimals"):
-        wire.read_command("record_takings", body, situation("JPY"))
+        wire.read_command("record_takings", body, input_context("JPY"))
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_an_unknown_operation_is_refused(operation, hint):
     An unknown operation is refused with the nearest name.
     """
     with pytest.raises(InvalidDocument) as caught:
-        wire.read_command(operation, {}, SITUATION)
+        wire.read_command(operation, {}, INPUT_CONTEXT)
 
     assert caught.value.errors[0].hint == hint
 
@@ -286,9 +286,9 @@ def test_an_operation_without_an_input_lacks_its_fields():
     """
     No input is an empty one.
     """
-    assert wire.read_command("review_renewal", None, SITUATION) == operations.ReviewRenewal()
+    assert wire.read_command("review_renewal", None, INPUT_CONTEXT) == operations.ReviewRenewal()
     with pytest.raises(InvalidDocument, match=r"\$\.application_id: the field is missing"):
-        wire.read_command("fund_deal", None, SITUATION)
+        wire.read_command("fund_deal", None, INPUT_CONTEXT)
 
 
 def test_evidence_is_read_as_plain_exact_values():

@@ -172,8 +172,8 @@ def _carried_out(host, partners, request, sent, what):
     operation, written, done = what
 
     def command(merchant, context):
-        situation = host.engine.situation(merchant, context)
-        return wire.read_command(operation, written(merchant), situation)
+        input_context = host.engine.input_context(merchant, context)
+        return wire.read_command(operation, written(merchant), input_context)
 
     form_id, session = sent.text("form_id"), sent.session
     if VISIBLE_ASCII.fullmatch(form_id) is None:

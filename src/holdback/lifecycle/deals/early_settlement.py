@@ -42,7 +42,7 @@ class QuoteSettlement(Question[SettlementQuote]):
 
     def decide(self, case: Case) -> Decision[SettlementQuote]:
         deal = find_deal(case.merchant, self.deal_id)
-        self.check(case.situation)
+        self.check(case.input_context)
         quote = _quote(case, deal, self.on)
         return Decision((), lambda _: quote)
 
@@ -71,7 +71,7 @@ class SettleEarly(Command[DealReceipt]):
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
-        self.check(case.situation)
+        self.check(case.input_context)
         payment = Entry(id=self.id, on=self.on, amount=self.amount, kind=PAYMENT)
         events: tuple[Event, ...] = ()
         held = deal.entry_of(self.id)

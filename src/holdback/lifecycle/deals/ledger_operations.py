@@ -83,7 +83,7 @@ class Transfer(Command[DealReceipt]):
     def decide(self, case: Case) -> Decision[DealReceipt]:
         source = find_deal(case.merchant, self.from_deal_id)
         target = find_deal(case.merchant, self.to_deal_id)
-        self.check(case.situation)
+        self.check(case.input_context)
         halves = transfer_halves(source, target, self.id, self.on, self.amount)
         recorded = [
             is_recorded(deal, half.entry)
@@ -247,7 +247,7 @@ def _entry(
 ) -> tuple[Deal, Entry]:
     """Return the deal that *command* is about, and the entry that it asks for."""
     deal = find_deal(case.merchant, command.deal_id)
-    command.check(case.situation)
+    command.check(case.input_context)
     return deal, Entry(id=command.id, on=command.on, amount=command.amount, kind=kind)
 
 

@@ -82,7 +82,7 @@ class RecordTakings(Command[TakingsReceipt]):
     )
 
     def decide(self, case: Case) -> Decision[TakingsReceipt]:
-        self.check(case.situation)
+        self.check(case.input_context)
         by_day = {takings.on: takings for takings in self.takings}
         held = {takings.on: takings for takings in case.merchant.takings}
         new = tuple(
@@ -144,9 +144,9 @@ class RecordRemittance(Command[DealReceipt]):
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
-        situation = case.situation
-        _check_open(deal, self.entries, situation.day, case.configuration)
-        self.check(situation)
+        input_context = case.input_context
+        _check_open(deal, self.entries, input_context.day, case.configuration)
+        self.check(input_context)
         new = _new_entries(deal, self.entries)
         through = _extended(deal.complete_through, self.complete_through)
         events: tuple[Event, ...] = ()
@@ -155,7 +155,9 @@ class RecordRemittance(Command[DealReceipt]):
                 at=case.at, deal_id=deal.id, entries=new, complete_through=through
             )
             after = deal.with_entries(new, through)
-            reduced = no_longer_lost(deal, after, case.make_id(WRITE_OFF, deal.id), situation.day)
+            reduced = no_longer_lost(
+                deal, after, case.make_id(WRITE_OFF, deal.id), input_context.day
+            )
             events = (recorded,)
             if reduced:
                 postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in reduced)

@@ -133,7 +133,7 @@ def _change(deal: Deal, earlier: tuple[TermsChange, ...], command: ChangeTerms) 
 
 def _deal(case: Case, command: PauseDeal | ResumeDeal | ChangeTerms) -> Deal:
     deal = find_deal(case.merchant, command.deal_id)
-    command.check(case.situation)
+    command.check(case.input_context)
     return deal
 
 

@@ -50,7 +50,7 @@ class AskStatement(Question[Statement]):
     )
 
     def decide(self, case: Case) -> Decision[Statement]:
-        self.check(case.situation)
+        self.check(case.input_context)
         statement = statement_of(case.merchant, self.since, self.until)
         return Decision((), lambda _: statement)
 

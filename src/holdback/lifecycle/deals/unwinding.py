@@ -56,7 +56,7 @@ class UnwindDeal(Command[DealReceipt]):
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
-        self.check(case.situation)
+        self.check(case.input_context)
         returned = Entry(id=self.id, on=self.on, amount=self.amount, kind=PRINCIPAL_RETURN)
         events: tuple[Event, ...] = ()
         if not is_recorded(deal, returned):

@@ -49,7 +49,7 @@ class Requote(Command[Offers]):
     amount: Money = field(validator=amount)
 
     def decide(self, case: Case) -> Decision[Offers]:
-        self.check(case.situation)
+        self.check(case.input_context)
         offer_set, offer = open_offer(case, self.offer_id)
         if case.merchant.on_hold:
             raise Refusal("not_possible_now", "the offer cannot be quoted anew now")

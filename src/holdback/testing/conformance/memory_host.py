@@ -184,8 +184,8 @@ class MemoryHost:
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
         body = request.input["body"]
         profile = self.store.profile(merchant)
-        situation = self.engine.situation(merchant, context)
-        operation = read_input(request.operation, body, situation)
+        input_context = self.engine.input_context(merchant, context)
+        operation = read_input(request.operation, body, input_context)
         return self.engine.carry_out(merchant, operation, context, profile=profile)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
