@@ -78,26 +78,26 @@ def test_a_fact_that_no_rule_reads():
     assert again({**document, "facts": {**document["facts"], "grade": 3}}) == ("the same", [])
 
 
-def test_the_rulebook_is_not_at_hand():
+def test_the_rulebook_is_not_available():
     """
     The state says so when no loaded rulebook has the recorded digest.
     """
     other = loaded(NL=changed(bare(), "renewal.toml", "<= 3", "<= 2"))
     found = replay(record(), other)
 
-    assert (found.state, found.rulebook) == ("not at hand", None)
+    assert (found.state, found.rulebook) == ("not available", None)
     assert found.digest == FAMILY.resolve("NL", on=NOW).digest
     assert found.loaded_digest == other.resolve("NL", on=NOW).digest
 
 
 @pytest.mark.parametrize("family", [loaded(BE=country("BE")), loaded()])
-def test_the_jurisdiction_is_not_at_hand(family):
+def test_the_jurisdiction_is_not_available(family):
     """
     The state says so when no loaded rulebook has the recorded digest.
     """
     found = replay(record(), family)
 
-    assert (found.state, found.loaded_digest) == ("not at hand", None)
+    assert (found.state, found.loaded_digest) == ("not available", None)
 
 
 def test_the_same_meaning_in_other_words():
@@ -257,7 +257,7 @@ def test_a_hostile_record_is_only_different(spoilt):
     """
     Invalid records raise typed errors only.
     """
-    assert again({**record(), **spoilt})[0] in ("different", "not at hand")
+    assert again({**record(), **spoilt})[0] in ("different", "not available")
 
 
 def test_as_plain_values():
@@ -270,7 +270,7 @@ def test_as_plain_values():
         "differences",
         "wording",
         "missing",
-        "at_hand",
+        "loaded_digest",
     ]
 
 

@@ -307,7 +307,7 @@ def test_another_day_and_another_digest():
     event["offer_set"]["digest"] = "sha256:0"
     found = replay_offers(event, JURISDICTIONS)
 
-    assert found.state == "not at hand"
+    assert found.state == "not available"
     assert found.loaded_digest == JURISDICTIONS.resolve("GB", on=date(2026, 1, 1)).digest
 
 

@@ -241,11 +241,14 @@ class PolarsReader(ColumnReader):
         """
         Floats, by the rule of `column_readers`.
 
-        The sum below rounds a scaled float x to a nearest whole number n. If x stands for a number
-        of the range of a fact, which ends before 2**50, it stands for n: x is at most 2**-53 of
-        itself from that number, and so is its product, so that the two are less than a half apart.
-        Whether it stands for n shows a division, which is correctly rounded. If it stands for
-        none, the whole number below x is n, or the one before it if n divided is above x.
+        The sum below rounds a float, multiplied by the scale, to a nearest whole number n. If the
+        float stands for a number in the range of a fact, that number is n: the range ends before
+        2**50, the float is at most 2**-53 of itself from its number, and the multiplication adds at
+        most as much, so that the product and the number are less than a half apart.
+
+        Dividing n by the scale shows whether the float stands for n: a division is correctly
+        rounded, so the quotient is then the float. If it is not, the whole number below the product
+        is n, or n - 1 where the quotient is above the float.
 
         NaN is above all numbers, and infinity above all others.
         """

@@ -41,7 +41,7 @@ SAME: Final = "the same"
 DIFFERENT: Final = "different"
 UNDERIVABLE: Final = "cannot be derived"
 # The value is part of the JSON output.
-NOT_AVAILABLE: Final = "not at hand"
+NOT_AVAILABLE: Final = "not available"
 
 
 @frozen(kw_only=True)
@@ -72,7 +72,7 @@ class Replay:
             "differences": list(self.differences),
             "wording": list(self.wording),
             "missing": list(self.missing),
-            "at_hand": self.loaded_digest,
+            "loaded_digest": self.loaded_digest,
         }
 
 
