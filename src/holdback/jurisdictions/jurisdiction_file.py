@@ -154,12 +154,9 @@ def read_details(
     if invalid or zone is None or currency is None or timelines is None:
         return None, currency, facts
     details = JurisdictionDetails(
-        code=stated["code"],
-        name=stated["name"],
+        **{name: stated[name] for name in ("code", "name", "owner", "review_by")},
         currency=currency,
         zone=zone,
-        owner=stated["owner"],
-        review_by=stated["review_by"],
         fixed=fixed,
         timelines=timelines,
         facts=declared,

@@ -178,10 +178,13 @@ def _name(example: str) -> ValueForm:
     return _text(NAME, f"a name such as `{example}`: small letters, digits and underscores")
 
 
-def _words(words: Iterable[str], what: str = "word") -> ValueForm:
+def _one_of(words: Iterable[str]) -> ValueForm:
+    return ValueForm({"type": "string", "enum": list(words)})
+
+
+def _words(words: Iterable[str], what: str) -> ValueForm:
     options = tuple(words)
-    schema: dict[str, Json] = {"type": "string", "enum": list(options)}
-    return ValueForm(schema, partial(Node.one_of, words=options, what=what))
+    return evolve(_one_of(options), read=partial(Node.one_of, words=options, what=what))
 
 
 def _whole(low: int, high: int) -> ValueForm:
@@ -238,6 +241,14 @@ _MONEY: Final = _quantity(Kind.MONEY)
 _EXPRESSION: Final = ValueForm(
     {"type": "string", "maxLength": _LONGEST_EXPRESSION}, read_expression
 )
+_REVIEW: Final = evolve(_DAY, read=Node.day)
+_ZONE: Final = ValueForm(
+    _schema(),
+    _text(
+        r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
+        "a name such as `Europe/London`",
+    ).read,
+)
 # A value that says its own type, or whose type another key says.
 _END: Final = ValueForm({"type": ["string", "integer", "number"]})
 _VALUE: Final = ValueForm({"type": ["string", "integer", "number", "boolean"]})
@@ -247,35 +258,43 @@ CALCULATOR: Final = ValueForm({})
 # A letter in front, and no braces, which name figures in the sentences for merchants.
 _LABEL: Final = ValueForm(
     {"type": "string", "pattern": "^[^{}]+$", "maxLength": MOST_CHARACTERS},
-    partial(
-        Node.text,
-        pattern=r"[^\W\d_][^{}]*(?<![\s.,:;!?])",
-        expected="words such as `tax debt`: a letter first, no braces, no point at the end",
+    _text(
+        r"[^\W\d_][^{}]*(?<![\s.,:;!?])",
+        "words such as `tax debt`: a letter first, no braces, no point at the end",
         max_length=MOST_CHARACTERS,
-    ),
+    ).read,
 )
 
 
 # -- keys of several tables
 
-_FORMAT: Final = Key(
-    "format",
-    ValueForm({"type": "integer", "enum": [1]}),
-    "The format of the file: 1.",
-    required=True,
+
+def _needed(name: str, form: KeyForm, meaning: str | None = None) -> Key:
+    """Return a key that has to be given."""
+    return Key(name, form, meaning, required=True)
+
+
+def _inherited(*rows: Key) -> tuple[Key, ...]:
+    """Return *rows* as keys that a child may leave to its parent."""
+    return tuple(evolve(row, inherited=True) for row in rows)
+
+
+def _keys(*rows: Key, one_of: tuple[str, ...] = ()) -> Keys:
+    return Keys(rows, one_of)
+
+
+_FORMAT: Final = _needed(
+    "format", ValueForm({"type": "integer", "enum": [1]}), "The format of the file: 1."
 )
-_FOR_PEOPLE: Final = Key("name", _ANY, "For people.", required=True)
-_DESCRIPTION: Final = Key("description", _ANY, required=True)
-_BEGINS: Final = Key("from", _DAY, "The first day.", required=True)
+_FOR_PEOPLE: Final = _needed("name", _ANY, "For people.")
+_DESCRIPTION: Final = _needed("description", _ANY)
+_BEGINS: Final = _needed("from", _DAY, "The first day.")
 _FROM: Final = evolve(_BEGINS, required=False)
 _UNTIL: Final = Key("until", _DAY, "The first day after; left out: still in force.")
 _PERIOD: Final = (_FROM, _UNTIL)
-_SOURCE: Final = Key("source", _ANY, "Where it comes from.", required=True)
-_REASON: Final = Key(
-    "reason",
-    _ANY,
-    "A sentence for the merchant, with facts and parameters in braces.",
-    required=True,
+_SOURCE: Final = _needed("source", _ANY, "Where it comes from.")
+_REASON: Final = _needed(
+    "reason", _ANY, "A sentence for the merchant, with facts and parameters in braces."
 )
 _CODE: Final = (
     "The code: of the jurisdiction, the name of its folder; of a rule, stable and never used again."
@@ -285,14 +304,9 @@ _CALLED: Final = Key(
     _LABEL,
     "The name in sentences, as `tax debt`; left out: drafted from the name in rules.",
 )
-_ASKED_FOR: Final = Key("product", _ANY, "The key of the product that is asked for.", required=True)
-ENTRY: Final = Keys(
-    (
-        _BEGINS,
-        _UNTIL,
-        Key("value", _VALUE, "The value from that day on.", required=True),
-        _SOURCE,
-    )
+_ASKED_FOR: Final = _needed("product", _ANY, "The key of the product that is asked for.")
+ENTRY: Final = _keys(
+    _BEGINS, _UNTIL, _needed("value", _VALUE, "The value from that day on."), _SOURCE
 )
 
 
@@ -309,7 +323,6 @@ def _dated(
         meaning.format(default=default),
         required=default is None,
         default=default,
-        inherited=True,
         title=title,
     )
 
@@ -370,38 +383,34 @@ MAX_AGE_DAYS: Final = (0, MOST_DAYS)
 # What an example of settings expects of checks: how old a result may be on the day, by check.
 MAX_AGES: Final = "max_age_days"
 _AGE: Final = "How old a result may be, in days: an older one is unknown."
-CHECK: Final = Keys(
-    (
-        Key("max_age_days", Dated(_whole(*MAX_AGE_DAYS)), _AGE),
-        Key("facts", ListOf(_name("licence_valid")), "The declared facts that it gives."),
-        Key(
-            "consent",
-            _name("credit_search"),
-            "The consent that has to be given before the check is made.",
-        ),
-    )
+CHECK: Final = _keys(
+    Key("max_age_days", Dated(_whole(*MAX_AGE_DAYS)), _AGE),
+    Key("facts", ListOf(_name("licence_valid")), "The declared facts that it gives."),
+    Key(
+        "consent",
+        _name("credit_search"),
+        "The consent that has to be given before the check is made.",
+    ),
 )
 
 # The directions in which a merchant can move a fact. They decide nothing, and are in no digest.
 MOVES: Final = (UP, DOWN)
-DECLARED_FACT: Final = Keys(
-    (
-        Key("type", _words((kind.value for kind in Kind), "type"), required=True),
-        _DESCRIPTION,
-        _CALLED,
-        Key("minimum", _END),
-        Key("maximum", _END),
-        Key("options", ListOf(_ANY)),
-        Key(
-            "moves",
-            _words(MOVES, "direction"),
-            "The direction in which a merchant can move the fact; left out: it cannot.",
-        ),
-    )
+DECLARED_FACT: Final = _keys(
+    _needed("type", _words((kind.value for kind in Kind), "type")),
+    _DESCRIPTION,
+    _CALLED,
+    Key("minimum", _END),
+    Key("maximum", _END),
+    Key("options", ListOf(_ANY)),
+    Key(
+        "moves",
+        _words(MOVES, "direction"),
+        "The direction in which a merchant can move the fact; left out: it cannot.",
+    ),
 )
 
 FIGURES: Final = Keys(
-    Key(name, ValueForm({"type": "string"}) if name == "group" else _ANY, required=True)
+    _needed(name, ValueForm({"type": "string"}) if name == "group" else _ANY)
     for name in NumberFormat.KEYS
 )
 
@@ -413,20 +422,18 @@ SWITCHED_OFF: Final = (
     Key("product", _text(NAME, "the id of a product"), _ASKED_FOR.meaning),
     Key(CLAIM, _text(None, "the name of a claim"), "The name of a claim."),
 )
-SWITCH_OFF: Final = Keys((*SWITCHED_OFF, _REASON, *_PERIOD))
+SWITCH_OFF: Final = _keys(*SWITCHED_OFF, _REASON, *_PERIOD)
 
 _ON: Final = Key("on", _DAY, "The day.")
 _EXPECT: Final = "What must come out."
-EXPECTED_SETTINGS: Final = Keys(
-    (
-        *(evolve(row, form=dated_form(row), required=False, default=None) for row in _DATED),
-        Key(MAX_AGES, ByName(_whole(*MAX_AGE_DAYS)), _AGE),
-    )
+EXPECTED_SETTINGS: Final = _keys(
+    *(evolve(row, form=dated_form(row), required=False, default=None) for row in _DATED),
+    Key(MAX_AGES, ByName(_whole(*MAX_AGE_DAYS)), _AGE),
 )
 # How an example says what a setting is.
 AS_EXPECTED: Final = "as `offers_valid_hours = 720`"
 EXAMPLE_OF_SETTINGS: Final = Keys(
-    (_FOR_PEOPLE, _ON, *_PERIOD, Key("expect", EXPECTED_SETTINGS, _EXPECT, required=True))
+    (_FOR_PEOPLE, _ON, *_PERIOD, _needed("expect", EXPECTED_SETTINGS, _EXPECT))
 )
 _EXAMPLES: Final = "What must come out, for which facts, on which days."
 
@@ -434,111 +441,65 @@ _EXAMPLES: Final = "What must come out, for which facts, on which days."
 REFUND: Final = "refund"
 LATE_REMITTANCES: Final = ("transfer", REFUND)
 
-JURISDICTION: Final = Keys(
-    (
-        _FORMAT,
-        Key("code", ValueForm(_schema(_PARENT), Node.text), _CODE, required=True),
-        _FOR_PEOPLE,
-        Key("owner", _ANY, "Who answers for the rules.", required=True),
-        Key(
-            "review_by",
-            evolve(_DAY, read=Node.day),
-            "The day by which the owner looks at them again.",
-            required=True,
-        ),
-        Key(
-            "currency",
-            ValueForm({"type": "string", "enum": list(MINOR_UNITS)}),
-            "ISO 4217: `GBP`.",
-            required=True,
-            inherited=True,
-        ),
-        Key(
-            "rounding",
-            _words(ROUNDINGS, "rounding"),
-            "How amounts round to minor units.",
-            required=True,
-            inherited=True,
-        ),
-        Key(
-            "timezone",
-            ValueForm(
-                _schema(),
-                partial(
-                    Node.text,
-                    pattern=r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
-                    expected="a name such as `Europe/London`",
-                ),
-            ),
-            "Local dates and day counts are in this zone: `Europe/London`.",
-            required=True,
-            inherited=True,
-        ),
-        Key(
-            "automated_decisioning",
-            _FLAG,
-            "Whether an expired, unaccepted set calls for a second consumer credit check.",
-            required=True,
-            inherited=True,
-        ),
-        *_DATED,
-        Key(
-            "signature",
-            _words(SIGNATURES, "time of a signature"),
-            "When the merchant has to have signed; left out: no signature is needed.",
-            inherited=True,
-        ),
-        Key(
-            "bank_details",
-            ListOf(_name("sort_code")),
-            "The fields of complete bank details; left out: all details are complete.",
-            default=(),
-            inherited=True,
-        ),
-        Key(
-            "consents",
-            ListOf(_name("terms")),
-            "The consents that an offer needs.",
-            default=(),
-            inherited=True,
-        ),
-        Key(
-            "late_remittances",
-            _words(LATE_REMITTANCES, "treatment"),
-            "What becomes of a remittance on a deal that has ended: it is refunded where this is "
-            "left out.",
-            default=REFUND,
-            inherited=True,
-        ),
-        Key(
-            "facts",
-            ByName(DECLARED_FACT),
-            "Facts that only the host knows here: their values come as evidence.",
-        ),
-        Key(
-            "checks",
-            ByName(CHECK),
-            "What holds of the host's checks here: how old a result may be, which declared facts a "
-            "check gives, and the consent that it needs.",
-        ),
-        Key(
-            "figures",
-            FIGURES,
-            "How figures are written in the sentences for merchants.",
-            inherited=True,
-        ),
-        Key("examples", ListOf(EXAMPLE_OF_SETTINGS), _EXAMPLES),
-        Key(
-            "parent",
-            _text(_PARENT, "the code of a jurisdiction"),
-            "The jurisdiction whose rules, parameters and products this one takes over.",
-        ),
-        Key(
-            "switch_off",
-            ListOf(SWITCH_OFF),
-            "What this jurisdiction drops of its parent's, each with a reason.",
-        ),
-    )
+_SETTINGS: Final = _inherited(
+    _needed("currency", _one_of(MINOR_UNITS), "ISO 4217: `GBP`."),
+    _needed("rounding", _words(ROUNDINGS, "rounding"), "How amounts round to minor units."),
+    _needed("timezone", _ZONE, "Local dates and day counts are in this zone: `Europe/London`."),
+    _needed(
+        "automated_decisioning",
+        _FLAG,
+        "Whether an expired, unaccepted set calls for a second consumer credit check.",
+    ),
+    *_DATED,
+    Key(
+        "signature",
+        _words(SIGNATURES, "time of a signature"),
+        "When the merchant has to have signed; left out: no signature is needed.",
+    ),
+    Key(
+        "bank_details",
+        ListOf(_name("sort_code")),
+        "The fields of complete bank details; left out: all details are complete.",
+    ),
+    Key("consents", ListOf(_name("terms")), "The consents that an offer needs."),
+    Key(
+        "late_remittances",
+        _words(LATE_REMITTANCES, "treatment"),
+        "What becomes of a remittance on a deal that has ended: it is refunded where this is "
+        "left out.",
+        default=REFUND,
+    ),
+)
+JURISDICTION: Final = _keys(
+    _FORMAT,
+    _needed("code", ValueForm(_schema(_PARENT), Node.text), _CODE),
+    _FOR_PEOPLE,
+    _needed("owner", _ANY, "Who answers for the rules."),
+    _needed("review_by", _REVIEW, "The day by which the owner looks at them again."),
+    *_SETTINGS,
+    Key(
+        "facts",
+        ByName(DECLARED_FACT),
+        "Facts that only the host knows here: their values come as evidence.",
+    ),
+    Key(
+        "checks",
+        ByName(CHECK),
+        "What holds of the host's checks here: how old a result may be, which declared facts a "
+        "check gives, and the consent that it needs.",
+    ),
+    *_inherited(Key("figures", FIGURES, "How figures are written in the sentences for merchants.")),
+    Key("examples", ListOf(EXAMPLE_OF_SETTINGS), _EXAMPLES),
+    Key(
+        "parent",
+        _text(_PARENT, "the code of a jurisdiction"),
+        "The jurisdiction whose rules, parameters and products this one takes over.",
+    ),
+    Key(
+        "switch_off",
+        ListOf(SWITCH_OFF),
+        "What this jurisdiction drops of its parent's, each with a reason.",
+    ),
 )
 # Keys that every folder has; a child may leave the other required ones to its parent.
 OWN: Final = tuple(name for name in JURISDICTION.required if not JURISDICTION.rows[name].inherited)
@@ -546,61 +507,47 @@ OWN: Final = tuple(name for name in JURISDICTION.required if not JURISDICTION.ro
 
 # -- what `renewal.toml` and `products.toml` share
 
-PARAMETER: Final = Keys(
-    (
-        Key(
-            "type",
-            _words((kind.value for kind in Kind if kind is not Kind.TEXT), "type"),
-            required=True,
-        ),
-        _CALLED,
-        Key(
-            "timeline",
-            Dated(_VALUE),
-            "Values in the order of their dates, each in force until the next.",
-            required=True,
-        ),
-    )
+PARAMETER: Final = _keys(
+    _needed("type", _words((kind.value for kind in Kind if kind is not Kind.TEXT), "type")),
+    _CALLED,
+    _needed(
+        "timeline",
+        Dated(_VALUE),
+        "Values in the order of their dates, each in force until the next.",
+    ),
 )
-SURVIVOR: Final = Keys((Key("mutant", _ANY, required=True), _REASON))
-EXAMPLE: Final = Keys(
-    (
-        _FOR_PEOPLE,
-        _ON,
-        *_PERIOD,
-        Key("given", FACTS, "What differs from the typical case."),
-        Key("without", ListOf(_name("performance")), "The facts that are not known."),
-    )
+SURVIVOR: Final = _keys(_needed("mutant", _ANY), _REASON)
+EXAMPLE: Final = _keys(
+    _FOR_PEOPLE,
+    _ON,
+    *_PERIOD,
+    Key("given", FACTS, "What differs from the typical case."),
+    Key("without", ListOf(_name("performance")), "The facts that are not known."),
 )
 _REASONS: Final = (
     Key("codes", ListOf(ValueForm({"type": "string"}))),
     Key("needs", ListOf(_name("performance"))),
 )
-RULE: Final = Keys(
-    (
-        Key(
-            "id",
-            _text(
-                ID,
-                "an id such as `on-pace`: small letters, digits and hyphens",
-                max_length=MAX_NAME,
-            ),
-            "The name of the rule in this file: `on-pace`.",
-            required=True,
+RULE: Final = _keys(
+    _needed(
+        "id",
+        _text(
+            ID, "an id such as `on-pace`: small letters, digits and hyphens", max_length=MAX_NAME
         ),
-        Key("code", ValueForm(_schema("[A-Z]{2}(-[A-Z0-9]+)+")), _CODE, required=True),
-        Key("require", _EXPRESSION, "What must be true: `performance >= 80%`.", required=True),
-        Key("when", _EXPRESSION, 'Limits the rule to some deals: `status == "Funded"`.'),
-        Key(
-            "otherwise",
-            _words((DECLINE, REFER), "answer"),
-            "What a false answer means: decline, or refer to a person.",
-            default=DECLINE,
-        ),
-        _REASON,
-        _SOURCE,
-        *_PERIOD,
-    )
+        "The name of the rule in this file: `on-pace`.",
+    ),
+    _needed("code", ValueForm(_schema("[A-Z]{2}(-[A-Z0-9]+)+")), _CODE),
+    _needed("require", _EXPRESSION, "What must be true: `performance >= 80%`."),
+    Key("when", _EXPRESSION, 'Limits the rule to some deals: `status == "Funded"`.'),
+    Key(
+        "otherwise",
+        _words((DECLINE, REFER), "answer"),
+        "What a false answer means: decline, or refer to a person.",
+        default=DECLINE,
+    ),
+    _REASON,
+    _SOURCE,
+    *_PERIOD,
 )
 
 NEVER: Final = "never"
@@ -608,21 +555,17 @@ ALWAYS: Final = "always"
 OVERLAY: Final = "overlay"
 CLAIM_KINDS: Final = (NEVER, ALWAYS, OVERLAY)
 TIGHTEN: Final = "tighten"
-RENEWAL_CLAIM: Final = Keys(
-    (
-        Key(
-            NEVER, _EXPRESSION, "No deal of which this is true is eligible: `deals_defaulted > 0`."
-        ),
-        Key(ALWAYS, _EXPRESSION, "This is true of every eligible deal: `performance >= 75%`."),
-        Key(
-            OVERLAY,
-            _words((TIGHTEN,), "overlay"),
-            "`tighten`: anyone who is eligible here is eligible under the parent.",
-        ),
-        evolve(_FOR_PEOPLE, required=False),
-        Key("reason", _ANY, "Why it has to be so, for people."),
-        *_PERIOD,
+RENEWAL_CLAIM: Final = _keys(
+    Key(NEVER, _EXPRESSION, "No deal of which this is true is eligible: `deals_defaulted > 0`."),
+    Key(ALWAYS, _EXPRESSION, "This is true of every eligible deal: `performance >= 75%`."),
+    Key(
+        OVERLAY,
+        _words((TIGHTEN,), "overlay"),
+        "`tighten`: anyone who is eligible here is eligible under the parent.",
     ),
+    evolve(_FOR_PEOPLE, required=False),
+    Key("reason", _ANY, "Why it has to be so, for people."),
+    *_PERIOD,
     one_of=CLAIM_KINDS,
 )
 PRODUCT_CLAIM: Final = RENEWAL_CLAIM.with_rows(_ASKED_FOR)
@@ -657,16 +600,12 @@ _CLAIMS: Final = (
 # -- `renewal.toml`
 
 RENEWAL_RULE: Final = Keys({**RULE.rows, "from": _BEGINS}.values())
-EXPECTED_OUTCOME: Final = Keys(
-    (Key("outcome", _words(OUTCOMES, "outcome"), required=True), *_REASONS)
-)
-RENEWAL_EXAMPLE: Final = EXAMPLE.with_rows(Key("expect", EXPECTED_OUTCOME, _EXPECT, required=True))
-RENEWAL: Final = Keys(
-    (
-        *_shared(RENEWAL_EXAMPLE),
-        Key("rules", ListOf(RENEWAL_RULE), _RULES),
-        Key("claims", ListOf(RENEWAL_CLAIM), _CLAIMS),
-    )
+EXPECTED_OUTCOME: Final = Keys((_needed("outcome", _words(OUTCOMES, "outcome")), *_REASONS))
+RENEWAL_EXAMPLE: Final = EXAMPLE.with_rows(_needed("expect", EXPECTED_OUTCOME, _EXPECT))
+RENEWAL: Final = _keys(
+    *_shared(RENEWAL_EXAMPLE),
+    Key("rules", ListOf(RENEWAL_RULE), _RULES),
+    Key("claims", ListOf(RENEWAL_CLAIM), _CLAIMS),
 )
 
 
@@ -684,45 +623,33 @@ OFFER_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 OFFER: Final = Keys(Key(name, _quantity(kind)) for name, kind in OFFER_KINDS.items())
-LIMITS: Final = Keys((Key("minimum", _MONEY), Key("maximum", _MONEY)))
+LIMITS: Final = _keys(Key("minimum", _MONEY), Key("maximum", _MONEY))
 # An example may also expect that a product is not offered on the day.
 NOT_OFFERED: Final = "Not offered"
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
-ANSWER: Final = Keys(
-    (
-        Key("decision", _words(DECISIONS, "decision"), required=True),
-        Key("limits", LIMITS),
-        Key("offers", ListOf(OFFER)),
-        *_REASONS,
-    )
+ANSWER: Final = _keys(
+    _needed("decision", _words(DECISIONS, "decision")),
+    Key("limits", LIMITS),
+    Key("offers", ListOf(OFFER)),
+    *_REASONS,
 )
-DISCOUNT: Final = Keys((Key("discount", _MONEY, required=True),))
+DISCOUNT: Final = _keys(_needed("discount", _MONEY))
 # An editor does not tell an answer from a discount.
 EXPECTED_DECISION: Final = Keys(
     evolve(row, required=False)
-    for row in (
-        *list(ANSWER.rows.values())[: -len(_REASONS)],
-        *DISCOUNT.rows.values(),
-        *_REASONS,
-    )
+    for row in (*list(ANSWER.rows.values())[: -len(_REASONS)], *DISCOUNT.rows.values(), *_REASONS)
 )
 # What an example says of a deal that is repaid early.
 MONEY_OF_A_DEAL: Final = ("balance", "repayment_amount", "funded_amount")
 _DAYS_OF_A_DEAL: Final = _whole(0, MOST_TERM_DAYS)
-SETTLED_DEAL: Final = Keys(
-    (
-        *(Key(name, _MONEY, required=True) for name in MONEY_OF_A_DEAL),
-        Key("elapsed_days", _DAYS_OF_A_DEAL, required=True),
-        Key(
-            "term_days",
-            evolve(_DAYS_OF_A_DEAL, read=_whole(1, MOST_TERM_DAYS).read),
-            required=True,
-        ),
-    )
+SETTLED_DEAL: Final = _keys(
+    *(_needed(name, _MONEY) for name in MONEY_OF_A_DEAL),
+    _needed("elapsed_days", _DAYS_OF_A_DEAL),
+    _needed("term_days", evolve(_DAYS_OF_A_DEAL, read=_whole(1, MOST_TERM_DAYS).read)),
 )
 _EARLY: Final = "What is taken off for repaying early; left out: nothing."
 PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
-    Key("expect", EXPECTED_DECISION, _EXPECT, required=True),
+    _needed("expect", EXPECTED_DECISION, _EXPECT),
     _ASKED_FOR,
     Key(
         "settles",
@@ -731,41 +658,35 @@ PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
     ),
     Key("settlement", SETTLED_DEAL, _EARLY),
 )
-PRODUCT: Final = Keys(
-    (
-        Key(
-            "key",
-            _text(NAME, "a key such as `flex`: small letters, digits and underscores"),
-            "The product's stable name.",
-            required=True,
-        ),
-        _FOR_PEOPLE,
-        _DESCRIPTION,
-        Key("repayment_mechanism", _ANY, required=True),
-        _BEGINS,
-        _UNTIL,
-        Key(
-            "amounts",
-            ListOf(_quantity(Kind.PERCENT)),
-            "The offers made, as percentages of the merchant's maximum.",
-            required=True,
-        ),
-        Key("rules", ListOf(RULE), _RULES),
-        *(Key(kind, CALCULATOR, required=True) for kind in CALCULATORS),
-        Key(SETTLEMENT, CALCULATOR, _EARLY),
-        Key(
-            "renewal",
-            _words(RENEWALS, "renewal"),
-            "Whether a renewal pays off the deal before it, or waits until it is repaid; left out: "
-            "it pays it off.",
-            default=SETTLE,
-        ),
-    )
+PRODUCT: Final = _keys(
+    _needed(
+        "key",
+        _text(NAME, "a key such as `flex`: small letters, digits and underscores"),
+        "The product's stable name.",
+    ),
+    _FOR_PEOPLE,
+    _DESCRIPTION,
+    _needed("repayment_mechanism", _ANY),
+    _BEGINS,
+    _UNTIL,
+    _needed(
+        "amounts",
+        ListOf(_quantity(Kind.PERCENT)),
+        "The offers made, as percentages of the merchant's maximum.",
+    ),
+    Key("rules", ListOf(RULE), _RULES),
+    *(_needed(kind, CALCULATOR) for kind in CALCULATORS),
+    Key(SETTLEMENT, CALCULATOR, _EARLY),
+    Key(
+        "renewal",
+        _words(RENEWALS, "renewal"),
+        "Whether a renewal pays off the deal before it, or waits until it is repaid; left out: "
+        "it pays it off.",
+        default=SETTLE,
+    ),
 )
-PRODUCTS: Final = Keys(
-    (
-        *_shared(PRODUCT_EXAMPLE),
-        Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
-        Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
-    )
+PRODUCTS: Final = _keys(
+    *_shared(PRODUCT_EXAMPLE),
+    Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
+    Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
 )

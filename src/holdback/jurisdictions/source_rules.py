@@ -41,6 +41,7 @@ from holdback.rules.tokens import RESERVED
 MAX_PARAMETERS: Final = 200
 # What a rule needs of that which is read by itself.
 _READ_OF_A_RULE: Final = ("id", "require", "reason", "source")
+_READ_OF_A_PRODUCT: Final = ("key", "name", "description", "repayment_mechanism")
 _ALWAYS: Final = Period(date.min)
 
 
@@ -264,22 +265,11 @@ def _rule(node: Node, code: str, within: Period | None) -> SourceRule | None:
         max_length=MAX_NAME,
     )
     period = read_period(table, within)
-    invalid_when = values["when"] is None and not table["when"].absent
-    needed = (stable, period, *(values[name] for name in _READ_OF_A_RULE))
-    if None in needed or stable is None or period is None or invalid_when:
+    if values["when"] is None and not table["when"].absent:
         return None
-    return SourceRule(
-        jurisdiction=code,
-        id=values["id"],
-        code=stable,
-        require=values["require"],
-        when=values["when"],
-        otherwise=values["otherwise"],
-        reason=values["reason"],
-        source=values["source"],
-        period=period,
-        table=table,
-    )
+    if stable is None or period is None or None in (values[name] for name in _READ_OF_A_RULE):
+        return None
+    return SourceRule(jurisdiction=code, code=stable, period=period, table=table, **values)
 
 
 def read_product(node: Node, code: str) -> SourceProduct | None:
@@ -293,11 +283,9 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
     period = read_period(table)
     rules = read_rules(table["rules"], code, period or _ALWAYS)
     choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATOR_KINDS}
+    texts = {name: values[name] or "" for name in _READ_OF_A_PRODUCT}
     product = SourceProduct(
-        key=values["key"] or "",
-        name=values["name"] or "",
-        description=values["description"] or "",
-        repayment_mechanism=values["repayment_mechanism"] or "",
+        **texts,
         amounts=_amounts(table["amounts"]),
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
