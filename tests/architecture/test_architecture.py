@@ -40,7 +40,6 @@ IMPORTED_BY = {
     "pytest": ("pytest_plugin", "testing.conformance"),
     "pathlib": (
         "jurisdictions.folder",
-        "jurisdictions.folder_copy",
         "jurisdictions.regular_file",
         "cli",
         # The files of deals that people name.
@@ -87,7 +86,6 @@ IMPORTED_BY = {
         "__init__",
         "pytest_plugin",
         "jurisdictions.folder",
-        "jurisdictions.folder_copy",
         "tool_named",
         "portfolio.sql.query",
         "portfolio.reading.work_frame",

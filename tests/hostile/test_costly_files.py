@@ -7,7 +7,7 @@ import pytest
 
 from every_case import for_every
 from holdback.jurisdictions import resolver
-from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS, MAX_PARTS
+from holdback.jurisdictions.folder_checks import MAX_EXAMPLE_DAYS, MAX_PARTS
 from holdback.jurisdictions.toml import MAX_BYTES
 from small_folders import read_all
 

@@ -1,4 +1,4 @@
-"""The examples in a folder: facts, days, and the answer that is expected."""
+"""The examples in a folder: facts, days, and the answer that is expected; and its survivors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.errors import did_you_mean, excerpt, listed
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency
-from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
-from holdback.jurisdictions.jurisdiction import Example
+from holdback.jurisdictions.folder_checks import MAX_EXAMPLE_DAYS
+from holdback.jurisdictions.jurisdiction import EquivalentMutant, Example
 from holdback.jurisdictions.keys import (
     ANSWER,
     AS_EXPECTED,
@@ -38,6 +38,7 @@ from holdback.jurisdictions.keys import (
     PRODUCT_EXAMPLE,
     RENEWAL_EXAMPLE,
     SETTLED_DEAL,
+    SURVIVOR,
 )
 from holdback.jurisdictions.overlay import Draft, Policy
 from holdback.jurisdictions.quantity import lacks_unit, read_quantity
@@ -352,3 +353,14 @@ class ExampleReader:
                 if entry.converted(fact.read, right) is not None:
                     facts[name] = entry.json()
         return facts
+
+
+def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:
+    """Yield the valid entries of `survivors` in *node*."""
+    for element in node.elements():
+        table = SURVIVOR.table(element)
+        mutant, reason = (SURVIVOR.value(table, key) for key in ("mutant", "reason"))
+        if mutant is not None and reason is not None:
+            yield EquivalentMutant(
+                mutant=mutant, reason=reason, file=element.document.file, line=element.line
+            )

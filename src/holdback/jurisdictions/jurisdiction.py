@@ -15,10 +15,9 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import StatedClaim
-from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tool_named import shown_by, tool_named
 
@@ -58,6 +57,20 @@ class Example:
     def of_rules(self) -> bool:
         """Whether rules answer it: those for renewals, or those of a product."""
         return not self.of_settings and self.settlement is None
+
+
+@frozen(kw_only=True)
+class EquivalentMutant:
+    """
+    A mutant that a file lists as equivalent: its name, and why it changes no answer.
+
+    `holdback test --mutate` prints the name, and accepts a listed mutant that survives.
+    """
+
+    mutant: str
+    reason: str
+    file: str
+    line: int | None
 
 
 @frozen(kw_only=True)

@@ -14,8 +14,7 @@ from holdback.errors import code_of, did_you_mean, excerpt
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
-from holdback.jurisdictions.declared_facts import read_facts
+from holdback.jurisdictions.declared_facts import ChecksReader, SourceCheck, age_facts, read_facts
 from holdback.jurisdictions.keys import (
     DATED,
     FIGURES,

@@ -18,10 +18,10 @@ from holdback.errors import did_you_mean
 from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.keys import CLAIM, OVERLAY
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.check_terms import age_name

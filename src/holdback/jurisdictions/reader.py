@@ -12,9 +12,12 @@ from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions import keys
-from holdback.jurisdictions.claims import StatedClaim, read_claims
-from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
-from holdback.jurisdictions.examples import read_examples, typical_facts, without_examples
+from holdback.jurisdictions.examples import (
+    read_equivalent_mutants,
+    read_examples,
+    typical_facts,
+    without_examples,
+)
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
     JurisdictionDetails,
@@ -32,6 +35,7 @@ from holdback.jurisdictions.source_rules import (
     read_product,
     read_rules,
 )
+from holdback.jurisdictions.stated_claims import StatedClaim, read_claims
 from holdback.jurisdictions.toml import Node, TomlTable, read_toml
 from holdback.rulebooks.check_terms import age_name
 from holdback.rules import Catalogue, Fact

@@ -16,18 +16,21 @@ from attrs import define, field
 from holdback.eligibility.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 from holdback.errors import RuleError, did_you_mean
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import checks_on
-from holdback.jurisdictions.claim_check import ClaimCheck
-from holdback.jurisdictions.claims import StatedClaim
-from holdback.jurisdictions.cost import within_cost
-from holdback.jurisdictions.expression_errors import error_on
+from holdback.jurisdictions.declared_facts import checks_on
+from holdback.jurisdictions.folder_checks import (
+    ClaimCheck,
+    add_label_errors,
+    add_uniqueness_errors,
+    error_on,
+    within_cost,
+)
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.keys import add_rule_error
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
 from holdback.rulebooks.check_terms import age_limits
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
 from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, ProductTerms, Rulebook

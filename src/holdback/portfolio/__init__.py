@@ -7,7 +7,7 @@ deal alone: both come from the same checked rules, on whole numbers.
 """
 
 try:
-    from holdback.jurisdictions.folder_copy import copy_jurisdictions
+    from holdback.jurisdictions.folder import copy_jurisdictions
     from holdback.portfolio.answers.answer_table import AnswerTable
     from holdback.portfolio.answers.html_report import to_html
     from holdback.portfolio.answers.workbook import to_excel

@@ -12,8 +12,8 @@ from html import escape
 from typing import Final
 
 from holdback.eligibility.rule_sentences import wording_of
-from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.keys import NEVER
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.render import words_of

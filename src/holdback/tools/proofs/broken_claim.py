@@ -8,7 +8,7 @@ from typing import Any
 from holdback.eligibility.ruleset import Rule
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import StatedClaim
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.rules.tree import Node as RuleNode
 from holdback.tools.proofs.finding import Place, Severity
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor

@@ -21,9 +21,9 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import InvalidDocument
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.keys import ALWAYS, NEVER
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.rulebook import Rulebook

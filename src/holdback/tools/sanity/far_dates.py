@@ -8,9 +8,9 @@ from functools import partial
 from typing import Final
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Timeline
 from holdback.jurisdictions.toml import Node
 from holdback.rules import Kind
