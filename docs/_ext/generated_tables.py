@@ -25,6 +25,7 @@ from holdback.eligibility.facts import INITIAL_EVIDENCE, catalogue
 from holdback.errors import ERROR_CODES, REFUSALS
 from holdback.exact.exact_numbers import ROUNDINGS
 from holdback.exact.money import Currency
+from holdback.jurisdictions import keys
 from holdback.lifecycle.transitions import NOT_YET, TABLE
 from holdback.merchant.ledger import KINDS
 from holdback.offers.calculator import Percent, Ratio
@@ -244,6 +245,56 @@ def roundings() -> str:
     return ", ".join(_code(name) for name in ROUNDINGS)
 
 
+# A list of more words than this is not shown: that of the currencies.
+MOST_WORDS = 12
+
+
+def _keys_table(shown: keys.Keys, *, without: Iterable[str] = ()) -> str:
+    """Return the keys of a table: what is written for each, and when it may be left out."""
+    rows = [
+        (_code(name), _written(row.form), _left_out(row), row.meaning or "")
+        for name, row in shown.rows.items()
+        if name not in without
+    ]
+    return table(("Key", "Value", "Left out", "Meaning"), rows)
+
+
+def _left_out(row: keys.Key) -> str:
+    if row.required:
+        return "the parent's" if row.inherited else "never"
+    return "" if row.default is None else _code(str(row.default))
+
+
+def _written(form: keys.KeyForm) -> str:
+    """Return what is written for a key of this *form*."""
+    match form:
+        case keys.Keys():
+            return "a table"
+        case keys.ListOf(keys.Keys()):
+            return "a list of tables"
+        case keys.ListOf(part):
+            return f"a list: {_written(part)}"
+        case keys.ByName():
+            return "tables by name"
+        case keys.Dated(value):
+            return f"timeline: {_written(value)}"
+    if form in (keys.FACTS, keys.CALCULATOR):
+        return "facts" if form is keys.FACTS else "a [calculator](calculators.md)"
+    return _in_words(form.schema)
+
+
+def _in_words(schema: typing.Mapping[str, typing.Any]) -> str:
+    words = schema.get("enum", ())
+    if schema["type"] == "string" and 0 < len(words) <= MOST_WORDS:
+        return ", ".join(_code(f'"{word}"') for word in words)
+    if "minimum" in schema:
+        return f"{schema['minimum']:,} to {schema['maximum']:,}"
+    if schema.get("format") == "date":
+        return "a date"
+    kinds = {"string": "text", "boolean": "`true`, `false`", "integer": _code("1")}
+    return kinds.get(schema["type"], "a value") if isinstance(schema["type"], str) else "a value"
+
+
 def claims() -> str:
     """Return the claims that `holdback prove` asks about."""
     rows = ((_code(name), f"{meaning.sentence}.") for name, meaning in CLAIMS.items())
@@ -262,6 +313,13 @@ TABLES = {
     "grammar": grammar,
     "roundings": roundings,
     "claims": claims,
+    "keys_of_jurisdiction": lambda: _keys_table(keys.JURISDICTION),
+    "keys_of_check": lambda: _keys_table(keys.CHECK),
+    "keys_of_renewal": lambda: _keys_table(keys.RENEWAL),
+    "keys_of_rule": lambda: _keys_table(keys.RENEWAL_RULE),
+    "keys_of_product": lambda: _keys_table(keys.PRODUCT),
+    "keys_of_example": lambda: _keys_table(keys.PRODUCT_EXAMPLE),
+    "keys_of_claim": lambda: _keys_table(keys.PRODUCT_CLAIM),
 }
 
 
