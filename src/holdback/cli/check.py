@@ -48,7 +48,7 @@ from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNI
 from holdback.tools.proofs.question import LIMIT
 from holdback.tools.sanity.sanity import sanity
 from holdback.tools.workbench.lock import lock_errors
-from holdback.tools.workbench.proving import Proved, ShownFinding
+from holdback.tools.workbench.proving import ProofReport, ShownFinding
 
 # How GitHub's workflow commands call the severities.
 _GITHUB: Final[Mapping[Severity, str]] = {
@@ -118,7 +118,7 @@ class _Checked:
     on: date | None
     findings: list[ErrorDetail]
     warnings: list[ErrorDetail]
-    proofs: list[Proved] | None
+    proofs: list[ProofReport] | None
 
     @property
     def passed(self) -> bool:

@@ -28,7 +28,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.reader import FILES
 from holdback.jurisdictions.regular_file import is_a, read_file
 from holdback.jurisdictions.toml import MAX_BYTES
-from holdback.tools.workbench.proving import Proved
+from holdback.tools.workbench.proving import ProofReport
 
 # An entry has some findings of a few hundred bytes.
 _MOST_BYTES: Final = 4 * 1024 * 1024
@@ -63,7 +63,7 @@ class ProofCache:
         alone = selection.code is not None
         return cls(folder, selection.root, given, _file_digests(selection.root), alone)
 
-    def read(self, jurisdiction: Jurisdiction) -> Proved | None:
+    def read(self, jurisdiction: Jurisdiction) -> ProofReport | None:
         """Return what was proved of *jurisdiction*, None where it has to be proved."""
         if self.folder is None:
             return None
@@ -71,10 +71,10 @@ class ProofCache:
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             entry = json.loads(read_file(self.folder / asked, _MOST_BYTES + 1))
             if entry["digest"] == digest([asked, entry["proved"]]):
-                return Proved.of_kept(entry["proved"])
+                return ProofReport.of_kept(entry["proved"])
         return None
 
-    def write(self, jurisdiction: Jurisdiction, proved: Proved) -> None:
+    def write(self, jurisdiction: Jurisdiction, proved: ProofReport) -> None:
         """Keep what was *proved* of *jurisdiction*, if all was decided and the folder allows it."""
         # INVARIANT: what was not decided is asked again, perhaps with more time.
         if self.folder is None or not proved.decided or self.root is None:

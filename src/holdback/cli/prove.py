@@ -38,7 +38,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.tools.lint.lint import unpriceable
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
 from holdback.tools.proofs.question import LIMIT
-from holdback.tools.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
+from holdback.tools.workbench.proving import FAILURES, SEVERITIES, ProofReport, ShownFinding, prove
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra
     from holdback.tools.proofs.claims import Prover
@@ -117,7 +117,7 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
 
 def proved_if_possible(
     folder: Path | None, valid: Jurisdictions, code: str, on: date
-) -> Proved | None:
+) -> ProofReport | None:
     """Return what is proved of the jurisdiction *code*; None where the solver is not installed."""
     try:
         solver = require_solver()
@@ -154,7 +154,7 @@ def locked_through(selection: Selection) -> date | None:
 
 def prove_selected(
     selection: Selection, valid: Jurisdictions, on: date | None, limit: int, cache: ProofCache
-) -> list[Proved]:
+) -> list[ProofReport]:
     """
     Return what is proved of each selected jurisdiction; a terminal shows how far it is.
 
@@ -236,7 +236,7 @@ def _lines(finding: ShownFinding) -> Iterator[str]:
     yield from (f"    {printable(line)}".rstrip() for line in finding.evidence())
 
 
-def summary(proofs: Sequence[Proved]) -> str:
+def summary(proofs: Sequence[ProofReport]) -> str:
     """The line that counts what was proved."""
     counts = Counter(finding.severity for proved in proofs for finding in proved.findings)
     questions = sum(proved.questions for proved in proofs)
@@ -253,7 +253,7 @@ def summary(proofs: Sequence[Proved]) -> str:
     return click.style(f"{text}; {plural(questions, 'question')}.", fg=colour)
 
 
-def to_dict(proofs: Sequence[Proved]) -> dict[str, Json]:
+def to_dict(proofs: Sequence[ProofReport]) -> dict[str, Json]:
     """What `--format json` prints."""
     findings = [finding for proved in proofs for finding in proved.findings]
     counts = Counter(finding.severity for finding in findings)

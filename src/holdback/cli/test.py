@@ -45,7 +45,7 @@ from holdback.tools.mutants.mutation import (
     stale_equivalent_mutants,
     verdicts,
 )
-from holdback.tools.suggestions.complete import Completed, complete
+from holdback.tools.suggestions.complete import Completion, complete
 from holdback.tools.suggestions.insertion import DRAFTED, PLAUSIBLE
 
 # Mutants between two updates of the count on a terminal.
@@ -267,7 +267,7 @@ def suggest(selection: Selection, *, write: bool, form: str) -> None:
     errors_here = [error for error in errors if selection.concerns(error)]
     print_errors(errors_here)
     jurisdictions = {jurisdiction.code: jurisdiction for jurisdiction in valid}
-    results: list[Completed] = []
+    results: list[Completion] = []
     # Parents first: a child may rest on what its parent's files get.
     for code in sorted(jurisdictions, key=lambda code: len(jurisdictions[code].policy.layers)):
         if selection.includes(jurisdictions[code]):
@@ -296,7 +296,7 @@ def suggest(selection: Selection, *, write: bool, form: str) -> None:
 
 def _completed(
     selection: Selection, jurisdictions: dict[str, Jurisdiction], code: str, *, shown: bool
-) -> Completed:
+) -> Completion:
     """Return the jurisdiction *code* with what it lacks."""
     folder = _files(selection, code)
     parents = {name: held for name, held in jurisdictions.items() if name != code}
@@ -321,7 +321,7 @@ def _progress(code: str, *, shown: bool) -> Callable[[str], None]:
     return report
 
 
-def _write(selection: Selection, result: Completed) -> None:
+def _write(selection: Selection, result: Completion) -> None:
     """
     Write the files of *result*, each as a whole.
 
@@ -341,7 +341,7 @@ def _write(selection: Selection, result: Completed) -> None:
         write_file(Path(str(selection.root)) / code / name, body)
 
 
-def _lines(result: Completed, selection: Selection, *, write: bool) -> Iterator[str]:
+def _lines(result: Completion, selection: Selection, *, write: bool) -> Iterator[str]:
     """What a jurisdiction lacks, for people: TOML to paste, or what was written."""
     code = result.jurisdiction.code
     for run in result.failing:

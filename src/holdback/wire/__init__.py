@@ -24,7 +24,7 @@ from holdback.wire.commands import (
 from holdback.wire.formats import format_of
 from holdback.wire.replies import CONTENT_TYPE, problem, to_dict, write, write_problem
 from holdback.wire.stored import (
-    Stored,
+    StoredDocuments,
     event_from_dict,
     event_to_dict,
     read_event,
@@ -45,7 +45,7 @@ __all__ = [
     "REQUEST_LIMIT",
     "InputContext",
     "Reply",
-    "Stored",
+    "StoredDocuments",
     "event_from_dict",
     "event_to_dict",
     "format_of",

@@ -225,7 +225,7 @@ def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:
 
 
 @frozen(kw_only=True)
-class Stored:
+class StoredDocuments:
     """
     What a host stores after an operation, in one transaction.
 
@@ -237,9 +237,9 @@ class Stored:
     events: tuple[bytes, ...]
 
 
-def write_stored(outcome: Outcome[Any]) -> Stored:
+def write_stored(outcome: Outcome[Any]) -> StoredDocuments:
     """Return the documents of *outcome*."""
-    return Stored(
+    return StoredDocuments(
         state=write_merchant(outcome.merchant),
         profile=None if outcome.profile is None else write_profile(outcome.profile),
         events=tuple(write_event(event) for event in outcome.events),

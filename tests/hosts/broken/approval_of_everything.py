@@ -9,9 +9,9 @@ BREAKS = ("approvals", "approval-limits")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         approved = any(one.decision == "approve" for one in merchant.referral_decisions)
         if request.operation == "request_offers" and approved:
             good = payloads.checks(request.at.date())
             request = evolve(request, input={**request.input, "evidence": good})
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)

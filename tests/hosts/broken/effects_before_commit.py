@@ -7,8 +7,8 @@ BREAKS = ("telling", "told-after-commit")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         merchant_key = (merchant.partner, merchant.merchant_id)
         self.store.published[merchant_key] += [wire.write_event(event) for event in outcome.events]
         return outcome

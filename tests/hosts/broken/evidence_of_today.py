@@ -8,10 +8,10 @@ BREAKS = ("changed rules", "still-served")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         jurisdictions = self.engine.jurisdictions
         if request.operation == "accept_offer" and merchant.jurisdiction in jurisdictions.codes:
             rulebook = jurisdictions.resolve(merchant.jurisdiction, on=request.at.date())
             checks = (record for record in merchant.checks if record.check in rulebook.checks)
             merchant = evolve(merchant, checks=tuple(checks))
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)

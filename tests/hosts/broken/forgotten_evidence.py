@@ -8,8 +8,8 @@ BREAKS = ("evidence", "newest-evidence")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         if request.operation != "request_offers":
             return outcome
         return evolve(outcome, merchant=evolve(outcome.merchant, checks=merchant.checks))

@@ -8,8 +8,8 @@ BREAKS = ("on hold", "hold")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         if request.operation != "fund_deal":
-            return super().decide(request, merchant)
-        outcome = super().decide(request, evolve(merchant, holds=()))
+            return super().carry_out(request, merchant)
+        outcome = super().carry_out(request, evolve(merchant, holds=()))
         return evolve(outcome, merchant=self.engine.evolve(merchant, outcome.events))

@@ -8,10 +8,10 @@ BREAKS = ("two applications", "one-active-deal")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         if request.operation == "fund_deal":
             submitted = tuple(
                 evolve(fulfilment, status="submitted") for fulfilment in merchant.fulfilments
             )
             merchant = evolve(merchant, fulfilments=submitted, deals=())
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)

@@ -9,7 +9,7 @@ BREAKS = ("expiry", "expiry")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         if request.operation == "accept_offer":
             local_time = request.at.astimezone(ZoneInfo("Europe/London")).replace(tzinfo=None)
             offer_id = request.text_field("offer_id")
@@ -17,4 +17,4 @@ class Host(MemoryHost):
                 ids = [offer.offer_id for product in offer_set.products for offer in product.offers]
                 if offer_id in ids and local_time >= offer_set.expires_at.naive():
                     raise Refusal("offers_expired", "the offers have expired")
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)

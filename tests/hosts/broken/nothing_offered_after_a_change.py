@@ -8,8 +8,8 @@ BREAKS = ("changed rules", "still-served")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         before = (rules(changed=False), graded_rules())
         if request.operation == "request_offers" and self.engine.jurisdictions not in before:
             raise Refusal("not_possible_now", "the rules have changed")
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)

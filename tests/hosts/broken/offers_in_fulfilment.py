@@ -8,8 +8,8 @@ BREAKS = ("two applications", "one-application")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         if request.operation != "request_offers":
-            return super().decide(request, merchant)
-        outcome = super().decide(request, evolve(merchant, fulfilments=()))
+            return super().carry_out(request, merchant)
+        outcome = super().carry_out(request, evolve(merchant, fulfilments=()))
         return evolve(outcome, merchant=self.engine.evolve(merchant, outcome.events))

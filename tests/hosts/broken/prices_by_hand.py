@@ -17,8 +17,8 @@ def raised(product):
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         if not outcome.events or not isinstance(outcome.events[0], OffersIssued):
             return outcome
         first, *rest = outcome.events

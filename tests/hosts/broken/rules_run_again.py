@@ -8,12 +8,12 @@ BREAKS = ("changed rules", "terms-honoured")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
+    def carry_out(self, request, merchant):
         if request.operation == "accept_offer":
             merchant = evolve(
                 merchant, offer_sets=tuple(map(self.priced_again, merchant.offer_sets))
             )
-        return super().decide(request, merchant)
+        return super().carry_out(request, merchant)
 
     def priced_again(self, offer_set):
         rulebook = self.engine.jurisdictions.resolve("GB", on=offer_set.issued_on)

@@ -9,8 +9,8 @@ BREAKS = ("transfers", "both-halves")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         events = [self.without_arrival(event) for event in outcome.events]
         if events == list(outcome.events):
             return outcome

@@ -8,5 +8,5 @@ BREAKS = ("clock back", "clock-back")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        return super().decide(request, evolve(merchant, last_seen_at=None))
+    def carry_out(self, request, merchant):
+        return super().carry_out(request, evolve(merchant, last_seen_at=None))

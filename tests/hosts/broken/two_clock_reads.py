@@ -10,7 +10,7 @@ BREAKS = ("partner flow", "one-clock")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         now = datetime.now(UTC)
         return evolve(outcome, events=tuple(evolve(event, at=now) for event in outcome.events))

@@ -9,8 +9,8 @@ BREAKS = ("unwinding", "revived")
 
 
 class Host(MemoryHost):
-    def decide(self, request, merchant):
-        outcome = super().decide(request, merchant)
+    def carry_out(self, request, merchant):
+        outcome = super().carry_out(request, merchant)
         if not any(isinstance(event, DealUnwound) for event in outcome.events):
             return outcome
         events = [

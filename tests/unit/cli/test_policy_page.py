@@ -18,7 +18,7 @@ from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import page_lines
 from holdback.tools.policy.policy_sections import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
-from holdback.tools.workbench.proving import Proved, ShownDeal, ShownFinding
+from holdback.tools.workbench.proving import ProofReport, ShownDeal, ShownFinding
 from small_folders import changed, child, country, loaded, write
 
 ON, TO = date(2026, 7, 1), date(2027, 1, 1)
@@ -280,7 +280,7 @@ def finding(severity, claim="more-progress-helps"):
 
 
 def with_findings(*findings):
-    proved = Proved(jurisdiction="NL", questions=9, findings=findings)
+    proved = ProofReport(jurisdiction="NL", questions=9, findings=findings)
     return Reader(page_of(loaded(NL=country())["NL"], proved=proved)).text
 
 

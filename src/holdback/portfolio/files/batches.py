@@ -24,7 +24,7 @@ from holdback.portfolio.assessing.outcome_columns import RESULTS
 from holdback.portfolio.assessing.row_rulebooks import Rules
 from holdback.portfolio.files.batch_reader import BatchReader, without_typed
 from holdback.portfolio.files.deal_files import Output
-from holdback.portfolio.files.file_findings import Reported, check_findings, with_row_labels
+from holdback.portfolio.files.file_findings import ReportedFindings, check_findings, with_row_labels
 from holdback.portfolio.files.report_file import Report
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
@@ -77,7 +77,7 @@ class BatchAssessment:
     output: Output | None = None
     report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
-    reported: Reported = field(factory=Reported, init=False)
+    reported: ReportedFindings = field(factory=ReportedFindings, init=False)
 
     def run(self) -> Iterator[int]:
         """

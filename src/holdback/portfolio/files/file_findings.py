@@ -45,18 +45,18 @@ class ProbablyMisread(InvalidDocument):
 
 
 @frozen
-class Reported:
+class ReportedFindings:
     """The findings of the batches so far, the first of each kind with its count of rows."""
 
     findings: tuple[ColumnFinding, ...] = ()
 
-    def __add__(self, column_findings: Iterable[ColumnFinding]) -> Reported:
+    def __add__(self, column_findings: Iterable[ColumnFinding]) -> ReportedFindings:
         kinds = {_kind(finding): finding for finding in self.findings}
         for finding in column_findings:
             earlier = kinds.get(_kind(finding))
             count = finding.count + (earlier.count if earlier else 0)
             kinds[_kind(finding)] = evolve(earlier or finding, count=count)
-        return Reported(tuple(kinds.values()))
+        return ReportedFindings(tuple(kinds.values()))
 
     def plain(self) -> list[Json]:
         """The findings for JSON."""

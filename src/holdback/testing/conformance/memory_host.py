@@ -130,7 +130,7 @@ class MemoryHost:
         if earlier is not None:
             return earlier
         version, merchant = self.load(request)
-        outcome = self.decide(request, merchant)
+        outcome = self.carry_out(request, merchant)
         reply = wire.write(outcome.reply)
         self.step()
         if request.operation == "look_up":
@@ -178,7 +178,7 @@ class MemoryHost:
             return self.store.find_by_name(request.partner, "provider_id", provider_id)
         return str(request.input["merchant_id"])
 
-    def decide(self, request: Request, merchant: Merchant) -> Outcome[Any]:
+    def carry_out(self, request: Request, merchant: Merchant) -> Outcome[Any]:
         """Return the engine's outcome of the request."""
         evidence = wire.read_evidence(request.input.get("evidence"))
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)

@@ -89,7 +89,7 @@ from holdback.testing.strategies.values import (
     maybe,
     money,
 )
-from holdback.wire import Stored
+from holdback.wire import StoredDocuments
 
 # -- Any value of a class, drawn by the declared types of its attributes.
 #
@@ -351,7 +351,7 @@ _OUTCOMES: Final = st.builds(
 )
 
 _STORED: Final = st.builds(
-    Stored, state=st.binary(), profile=maybe(st.binary()), events=few(st.binary())
+    StoredDocuments, state=st.binary(), profile=maybe(st.binary()), events=few(st.binary())
 )
 
 _DECLARED: Final[tuple[type, ...]] = (
@@ -403,7 +403,7 @@ _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         RuleError: rules.rule_errors(),
         Rulebook: rules.rulebooks(),
         StateError: rules.STATE_ERRORS,
-        Stored: _STORED,
+        StoredDocuments: _STORED,
         NoneType: st.none(),
     }
 )

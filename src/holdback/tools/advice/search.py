@@ -59,7 +59,7 @@ _NONE: Final = Repairs(frozenset())
 
 
 @frozen
-class Found:
+class SearchResult:
     """
     The minimal deals that were found, each with all facts.
 
@@ -101,7 +101,7 @@ class Search:
             and answer(relation.tree, self.facts) is not False
         )
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         """Return the minimal deals among those that the ranges allow."""
         hopeless = self._hopeless()
         if hopeless is not None:
@@ -133,7 +133,7 @@ class Search:
         ]
         sets = [self.changed(deal) for deal in minimal]
         open_trades = {trade for trade in trades if not any(made < trade for made in sets)}
-        return Found(
+        return SearchResult(
             deals=tuple(minimal),
             trades=tuple(sorted(open_trades, key=sorted)),
             within_budget=not waiting,
@@ -193,7 +193,7 @@ class Search:
     def _is_possible_way(self, deal: Facts) -> bool:
         return self.is_met(deal) and all(answer(bound, deal) is not False for bound in self._bounds)
 
-    def _hopeless(self) -> Found | None:
+    def _hopeless(self) -> SearchResult | None:
         """Return what was found where a rule, or the floor, cannot be met at all."""
         unmet = sum(
             1 << bit
@@ -202,7 +202,7 @@ class Search:
         )
         floor = self._floor(self.facts)
         floor_unmet = floor is not None and not floor.changes
-        return Found(unmet=unmet, floor_unmet=floor_unmet) if unmet or floor_unmet else None
+        return SearchResult(unmet=unmet, floor_unmet=floor_unmet) if unmet or floor_unmet else None
 
     def _covers(self, smaller: Facts, deal: Facts) -> bool:
         """Return whether *deal* is not minimal, because *smaller* needs less of the same facts."""

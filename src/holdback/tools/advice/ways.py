@@ -19,7 +19,7 @@ from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.tools.advice import least_change
 from holdback.tools.advice.least_change import Range
-from holdback.tools.advice.search import Found, Search
+from holdback.tools.advice.search import Search, SearchResult
 from holdback.tools.advice.words import move_words, name_of
 
 
@@ -275,13 +275,13 @@ def _order(search: Search, deal: Facts) -> tuple[int, int, list[int]]:
     return len(changed), -fetched, changed
 
 
-def _cannot(rules: RuleSet, result: Found) -> tuple[str, ...]:
+def _cannot(rules: RuleSet, result: SearchResult) -> tuple[str, ...]:
     floor = (FLOOR_CODE,) if result.floor_unmet else ()
     codes = (rule.code for bit, rule in enumerate(rules.rules) if result.unmet >> bit & 1)
     return (*floor, *codes)
 
 
-def _limits(catalogue: Catalogue, result: Found) -> Iterable[str]:
+def _limits(catalogue: Catalogue, result: SearchResult) -> Iterable[str]:
     for trade in result.trades:
         names = in_words([name_of(catalogue.facts[place]) for place in sorted(trade)])
         yield f"more ways are possible that change {names} together"

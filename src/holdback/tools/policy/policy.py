@@ -11,7 +11,7 @@ from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.tools.workbench.proving import Proved
+from holdback.tools.workbench.proving import ProofReport
 
 
 @frozen(kw_only=True)
@@ -27,7 +27,7 @@ class PolicyPage:
     on: date
     to: date | None = None
     names: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_record)
-    proved: Proved | None = None
+    proved: ProofReport | None = None
 
     @property
     def rulebook(self) -> Rulebook:

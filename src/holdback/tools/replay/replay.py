@@ -270,7 +270,7 @@ _ABSENT: Final[Mapping[str, Any]] = {}
 
 
 @frozen(kw_only=True)
-class Repriced:
+class RepricingResult:
     """
     What came out when a recorded set of offers was priced again.
 
@@ -285,7 +285,7 @@ class Repriced:
 
 def repriced(
     recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
-) -> Repriced:
+) -> RepricingResult:
     """
     Return what comes out when the products of *recorded* are priced again by *rulebook*.
 
@@ -311,7 +311,9 @@ def repriced(
         differences += _decision_differences(name, decision, derived.decision)
         differences += _product_differences(name, product, derived.product)
         wording += _wording(name, (decision, derived.decision), (product, derived.product))
-    return Repriced(differences=tuple(differences), wording=tuple(wording), missing=tuple(missing))
+    return RepricingResult(
+        differences=tuple(differences), wording=tuple(wording), missing=tuple(missing)
+    )
 
 
 def _by(name: str, entries: tuple[Mapping[str, Any], ...]) -> dict[str, Mapping[str, Any]]:

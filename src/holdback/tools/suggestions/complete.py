@@ -26,7 +26,7 @@ _NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @frozen(kw_only=True)
-class Completed:
+class Completion:
     """
     A jurisdiction with what its examples lacked.
 
@@ -61,7 +61,7 @@ class Completed:
 
 def complete(
     folder: FolderFiles, parents: Mapping[str, Jurisdiction], report: Report = lambda _: None
-) -> Completed:
+) -> Completion:
     """
     Return the jurisdiction in *folder* with the typical facts and the examples that it lacks.
 
@@ -79,7 +79,7 @@ def complete(
         name: body for name, body in folder_with.files.items() if body != folder.files.get(name)
     }
     if failing:
-        return Completed(
+        return Completion(
             jurisdiction=jurisdiction,
             before=folder.files,
             files=files,
@@ -92,7 +92,7 @@ def complete(
         files[name] = inserted(name, folder_with.files.get(name), (), texts)
     after = _read(evolve(folder, files={**folder.files, **files}), parents)
     assert not _failing(after), "what is drafted passes"
-    return Completed(
+    return Completion(
         jurisdiction=after,
         before=folder.files,
         files=files,

@@ -18,7 +18,7 @@ BELOW_FLOOR: Final = "below the floor"
 
 
 @frozen
-class Answered:
+class DealAnswer:
     """What rules answer about a deal, without prices: a word, the codes that say why, the needs."""
 
     word: str
@@ -51,20 +51,20 @@ def evaluated(facts: Facts, rules: RuleSet, product: str | None) -> bool:
     return product is not None or (progress is not None and progress >= FLOOR)
 
 
-def answered(rules: RuleSet | None, facts: Facts, product: str | None) -> Answered:
+def answered(rules: RuleSet | None, facts: Facts, product: str | None) -> DealAnswer:
     """Return what *rules* answer about *facts*, in the order of outcomes."""
     if rules is None:
-        return Answered("not offered")
+        return DealAnswer("not offered")
     if not evaluated(facts, rules, product):
         if facts[rules.progress] is None:
-            return Answered(UNKNOWN, needs=("progress",))
-        return Answered(BELOW_FLOOR)
+            return DealAnswer(UNKNOWN, needs=("progress",))
+        return DealAnswer(BELOW_FLOOR)
     answers = rules.answer(facts)
     if answers.declined:
         declining = answers.selected(answers.false & rules.declining)
-        return Answered(DECLINED, tuple(rule.code for rule in declining))
+        return DealAnswer(DECLINED, tuple(rule.code for rule in declining))
     if answers.unknown:
-        return Answered(UNKNOWN, needs=answers.needs)
+        return DealAnswer(UNKNOWN, needs=answers.needs)
     if answers.false:
-        return Answered(REFERRED, tuple(rule.code for rule in answers.selected(answers.false)))
-    return Answered(ACCEPTED)
+        return DealAnswer(REFERRED, tuple(rule.code for rule in answers.selected(answers.false)))
+    return DealAnswer(ACCEPTED)

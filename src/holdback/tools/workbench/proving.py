@@ -171,7 +171,7 @@ class ShownFinding:
 
 
 @frozen(kw_only=True)
-class Proved:
+class ProofReport:
     """What was proved of one jurisdiction: the number of questions asked, and the findings."""
 
     jurisdiction: str
@@ -201,7 +201,7 @@ class Proved:
 
 def prove(
     prover: Prover, jurisdiction: Jurisdiction, on: date | None = None, *, alone: bool = False
-) -> Proved:
+) -> ProofReport:
     """
     Return what *prover* proves of *jurisdiction*; what ended before the day *on* is past.
 
@@ -209,7 +209,7 @@ def prove(
     """
     before = prover.asked
     findings = all_findings(prover, jurisdiction, on, inherited=alone)
-    return Proved(
+    return ProofReport(
         jurisdiction=jurisdiction.code,
         questions=prover.asked - before,
         findings=tuple(ShownFinding.of(finding, jurisdiction) for finding in findings),
