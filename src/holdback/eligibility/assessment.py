@@ -60,14 +60,16 @@ class Assessment:
 
     outcome: RenewalOutcome
     on: date
-    _kept: tuple[RuleSet, Facts, int, int] = field(repr=False)
+    # The rules, the facts, and the masks of the false and of the unknown rules, as `Answers` has
+    # them: it is made of them only when somebody asks for more than the outcome.
+    _evaluation: tuple[RuleSet, Facts, int, int] = field(repr=False)
     # The mask of the referring rules that a person's approval lifts: they count as true.
     _lifted: int = field(default=0, repr=False, kw_only=True)
 
     @cached_property
     def answers(self) -> Answers:
         """The answers of all rules, and the facts that they read."""
-        return Answers(*self._kept)
+        return Answers(*self._evaluation)
 
     @property
     def lifted(self) -> tuple[str, ...]:
@@ -85,7 +87,7 @@ class Assessment:
     @property
     def ruleset(self) -> RuleSet:
         """The rules that were evaluated."""
-        return self._kept[0]
+        return self._evaluation[0]
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -147,7 +149,7 @@ class Assessment:
         Raises:
             InvalidDocument: with every name in *movable* that is not a fact, or not one that moves.
         """
-        rules, facts, *_ = self._kept
+        rules, facts, *_ = self._evaluation
         search = tool_named("advice.ways.what_would_help")
         return search(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
 
