@@ -291,6 +291,8 @@ def _in_words(schema: typing.Mapping[str, typing.Any]) -> str:
         return f"{schema['minimum']:,} to {schema['maximum']:,}"
     if schema.get("format") == "date":
         return "a date"
+    if schema["type"] == "array":
+        return f"a list: {_in_words(schema['items'])}"
     kinds = {"string": "text", "boolean": "`true`, `false`", "integer": _code("1")}
     return kinds.get(schema["type"], "a value") if isinstance(schema["type"], str) else "a value"
 

@@ -22,9 +22,7 @@ from holdback.jurisdictions.keys import (
     OWN,
     SWITCH_OFF,
     SWITCHED_OFF,
-    ListOf,
     dated_form,
-    read_names,
 )
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
@@ -188,16 +186,9 @@ def _fixed(
     table: TomlTable, values: Mapping[str, Any], parent: JurisdictionDetails | None
 ) -> dict[str, Any]:
     """Return the settings that do not change by date: *values* in *table*, or of the *parent*."""
-    fixed: dict[str, Any] = {}
-    for name in _FIXED:
-        form = JURISDICTION.rows[name].form
-        if table[name].absent and parent is not None:
-            fixed[name] = parent.fixed[name]
-        elif isinstance(form, ListOf):
-            fixed[name] = read_names(table[name], form)
-        else:
-            fixed[name] = values[name]
-    return fixed
+    if parent is None:
+        return {name: values[name] for name in _FIXED}
+    return {name: parent.fixed[name] if table[name].absent else values[name] for name in _FIXED}
 
 
 def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict[str, Node]:

@@ -216,19 +216,24 @@ def add_rule_error(node: Node, error: RuleError) -> None:
     node.add_error_at_part((error.start, error.end), "invalid_rule", error.message, error.hint)
 
 
-def read_names(node: Node, array: ListOf) -> tuple[str, ...]:
-    """Return the valid names in *node*, an *array* of names, in their order."""
-    assert isinstance(array.form, ValueForm), "a name is one value"
+def _names(example: str) -> ValueForm:
+    """Return the form of an array of names, each once and at most `MOST_NAMES`, like *example*."""
+    name = _name(example)
+    return ValueForm({"type": "array", "items": name.schema}, partial(_read_names, name=name))
+
+
+def _read_names(node: Node, name: ValueForm) -> tuple[str, ...]:
+    """Return the valid names in *node*, in their order."""
     if isinstance(node.value, list) and len(node.value) > MOST_NAMES:
         node.add_error("too_large", f"expected at most {MOST_NAMES} names", key=True)
         return ()
     names: list[str] = []
     for element in node.elements():
-        name = array.form.reader(element)
-        if name in names:
-            element.add_error("duplicate", f"`{excerpt(name)}` is listed twice", "once is enough")
-        elif name is not None:
-            names.append(name)
+        text = name.reader(element)
+        if text in names:
+            element.add_error("duplicate", f"`{excerpt(text)}` is listed twice", "once is enough")
+        elif text is not None:
+            names.append(text)
     return tuple(names)
 
 
@@ -458,10 +463,10 @@ _SETTINGS: Final = _inherited(
     ),
     Key(
         "bank_details",
-        ListOf(_name("sort_code")),
+        _names("sort_code"),
         "The fields of complete bank details; left out: all details are complete.",
     ),
-    Key("consents", ListOf(_name("terms")), "The consents that an offer needs."),
+    Key("consents", _names("terms"), "The consents that an offer needs."),
     Key(
         "late_remittances",
         _words(LATE_REMITTANCES, "treatment"),

@@ -7,7 +7,7 @@ import pytest
 
 from every_case import for_every
 from holdback import InvalidDocument
-from holdback.jurisdictions.keys import DATED, JURISDICTION, Keys, ListOf, dated_form
+from holdback.jurisdictions.keys import DATED, JURISDICTION, ByName, Keys, dated_form
 from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, Rulebook
 from holdback.tools.mutants.mutation import mutants
 from small_folders import country, loaded, said
@@ -79,9 +79,9 @@ def test_the_mutants_of_a_dated_setting_stay_in_its_range(name):
 
 def test_a_form_that_takes_more_than_the_value_is_not_read_alone():
     """
-    A list of names is read by its own reader, and not as one value.
+    A table of declared facts is read by its own reader, and not as one value.
     """
-    table = Keys((JURISDICTION.rows["consents"],))
+    table = Keys((JURISDICTION.rows["facts"],))
 
-    assert isinstance(table.rows["consents"].form, ListOf)
+    assert isinstance(table.rows["facts"].form, ByName)
     assert table.read({}) == {}
