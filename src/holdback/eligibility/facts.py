@@ -17,6 +17,7 @@ from attrs import evolve
 from holdback.exact.bounds import most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
 from holdback.exact.money import Currency
+from holdback.frozen_classes import frozen
 from holdback.merchant.deal import STATUSES, TYPES
 from holdback.rules.check import check
 from holdback.rules.parser import parse
@@ -34,133 +35,238 @@ DERIVED: Final = "derived"
 MOST_DAYS: Final = 36_600  # a hundred years
 MOST_PERCENT: Final = 1_000_000 * 10**PERCENT_PLACES
 
-# Facts that the host's checks supply. In an initial application the takings and the months of
-# trading come as evidence too; afterwards holdback derives them from the merchant's state.
-EVIDENCE_FACTS: Final = (
-    "identity_verified",
-    "business_verified",
-    "credit_score",
-    "credit_checked_on",
-)
-# The facts of one consumer credit check: a score and its day belong together.
-CREDIT: Final = ("credit_score", "credit_checked_on")
-INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
-
-# The checks that a host makes everywhere (service 1), each with the facts that it gives together.
-# A jurisdiction may have more, of the facts that it declares (`jurisdictions/checks.py`).
-CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "identity": ("identity_verified",),
-        "business": ("business_verified",),
-        "consumer_credit": CREDIT,
-        "takings": ("average_monthly_takings", "months_trading"),
-    }
-)
-
-# Name, kind, highest value, origin, meaning. The lowest value is 0, and the highest amount of money
-# depends on the currency. A kind with a star is rounded down from an exact fraction.
-_TABLE: Final = (
-    ("progress", "percent*", HUNDRED_PERCENT, DEAL,
-     "Percent of the repayment amount already remitted: the paid-down percentage."),
-    ("performance", "percent*", MOST_PERCENT, DEAL,
-     "Remitted to date as a percent of what the term expected by this day; 100% is on pace. "
-     "Unknown until a whole day has passed."),
-    ("balance", "money", None, DEAL,
-     "What is left to remit."),
-    ("status", "text", STATUSES, DEAL,
-     "The deal's status."),
-    ("deal_type", "text", TYPES, DEAL,
-     "Whether the deal came from an initial application or from a renewal."),
-    ("days_since_funding", "days", MOST_DAYS, DEAL,
-     "Days since the deal was funded."),
-    ("days_since_last_remittance", "days", MOST_DAYS, DEAL,
-     "Days since the last remittance that counts, or since funding when there was none. "
-     "Unknown unless the history is declared complete."),
-    ("missed_remittances_30d", "count", 30, DEAL,
-     "Of the last 30 days, those whose remittance was taken back, or was nothing though there were "
-     "takings. Unknown unless the history is declared complete."),
-    ("remaining_term_days", "days", MOST_DAYS, DEAL,
-     "Days left of the term; none once the term has passed."),
-    ("deals_completed", "count", 10_000, MERCHANT,
-     "Earlier deals that were repaid or renewed; 0 for a newcomer, and always known."),
-    ("deals_defaulted", "count", 10_000, MERCHANT,
-     "Deals that ever defaulted; 0 for a newcomer, and always known."),
-    ("average_monthly_takings", "money", None, MERCHANT,
-     "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the "
-     "initial application gave them; after that, unknown unless the takings are declared "
-     "complete."),
-    ("takings_trend", "percent*", MOST_PERCENT, MERCHANT,
-     "Takings of the last 30 days as a percent of those of the 30 days before; 100% is unchanged."),
-    ("months_trading", "count", 12_000, MERCHANT,
-     "Whole months that the merchant has been trading."),
-    ("identity_verified", "flag", 1, EVIDENCE,
-     "Whether the applicants' identity was verified."),
-    ("business_verified", "flag", 1, EVIDENCE,
-     "Whether the business was found and verified."),
-    ("credit_score", "count", 10_000, EVIDENCE,
-     "The consumer credit score that the host's check gave."),
-    ("credit_checked_on", "date", date.max.toordinal(), EVIDENCE,
-     "The day of the consumer credit check."),
-    ("deals_written_off", "count", 10_000, MERCHANT,
-     "Deals of which a part was written off; 0 for a newcomer, and always known."),
-    ("deals_recovered", "count", 10_000, MERCHANT,
-     "Deals that defaulted and were then paid in full; 0 for a newcomer, and always known."),
-    ("paused", "flag", 1, DEAL,
-     "Whether the deal's repayment is paused."),
-    ("days_in_pause", "days", MOST_DAYS, DEAL,
-     "Days on which the deal's repayment has been paused so far."),
-    ("refunds_due", "money", None, MERCHANT,
-     "What the merchant paid beyond what was owed, on all deals, and is still to be returned; "
-     "always known."),
-)  # fmt: skip
-
 # The direction in which a merchant can move a fact: by paying, trading, waiting, or a new check.
 UP: Final = "up"
 DOWN: Final = "down"
-MOVES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "progress": UP,
-        "performance": UP,
-        "balance": DOWN,
-        "days_since_funding": UP,
-        "days_since_last_remittance": DOWN,
-        "missed_remittances_30d": DOWN,
-        "deals_completed": UP,
-        "average_monthly_takings": UP,
-        "takings_trend": UP,
-        "months_trading": UP,
-        "identity_verified": UP,
-        "business_verified": UP,
-        "credit_score": UP,
-        "credit_checked_on": UP,
-        "paused": DOWN,
-        "refunds_due": DOWN,
-    }
+
+# What time does to a fact: the passing of days moves it, or the pace of remittances does.
+WAITS: Final = "waits"
+FOLLOWS_PACE: Final = "follows_pace"
+
+
+@frozen(kw_only=True)
+class BuiltInFact:
+    """
+    All that holdback says of a fact that every jurisdiction has.
+
+    `low` and `high` are the ends of its range; the highest amount of money depends on the currency,
+    and a text has `options` instead. `label` is its name in sentences, where the one in rules does
+    not read well; a flag has a sentence. `share_of` follows a figure that is a share of something.
+
+    `over_time` says what time does to it. `check` names the check of the host that gives it; where
+    its origin is the merchant, that is so in an initial application alone. A fact with
+    `only_with_deal` is unknown there, as those of a deal are.
+
+    `typical` is its value in an ordinary good deal; that of an amount depends on what is offered.
+    `in_files` is what people call it in their files; signs and case do not count.
+    """
+
+    name: str
+    meaning: str
+    kind: Kind
+    low: int = 0
+    high: int | None = None
+    options: tuple[str, ...] = ()
+    origin: str
+    only_with_deal: bool = False
+    rounded_down: bool = False
+    label: str | None = None
+    share_of: str | None = None
+    moves: str | None = None
+    over_time: str | None = None
+    check: str | None = None
+    typical: str | int | None = None
+    in_files: str = ""
+
+    def in_currency(self, currency: Currency) -> Fact:
+        """Return the fact as a rule with amounts in *currency* reads it."""
+        is_money = self.kind is Kind.MONEY
+        high = most_money(currency) if is_money else self.high
+        return Fact(
+            name=self.name,
+            type=Type(self.kind, currency=currency if is_money else None, options=self.options),
+            low=self.low,
+            high=len(self.options) - 1 if high is None else high,
+            rounded_down=self.rounded_down,
+            description=self.meaning,
+            origin=self.origin,
+            moves=self.moves,
+            label=self.label,
+        )
+
+
+# fmt: off
+_FACTS: Final = (
+    BuiltInFact(
+        name="progress", kind=Kind.PERCENT, high=HUNDRED_PERCENT, origin=DEAL, rounded_down=True,
+        label="paid-down percentage", moves=UP, over_time=FOLLOWS_PACE, typical="60%",
+        in_files="pct_paid paid_pct percent_paid percentage_paid paid_percent paid_down pct_repaid "
+                 "repaid_pct percent_repaid progress_pct",
+        meaning="Percent of the repayment amount already remitted: the paid-down percentage.",
+    ),
+    BuiltInFact(
+        name="performance", kind=Kind.PERCENT, high=MOST_PERCENT, origin=DEAL, rounded_down=True,
+        moves=UP, over_time=FOLLOWS_PACE, share_of="of what is expected", typical="100%",
+        in_files="pace performance_pct pct_of_pace pace_pct",
+        meaning="Remitted to date as a percent of what the term expected by this day; 100% is on "
+                "pace. Unknown until a whole day has passed.",
+    ),
+    BuiltInFact(
+        name="balance", kind=Kind.MONEY, origin=DEAL, moves=DOWN, over_time=FOLLOWS_PACE,
+        in_files="outstanding outstanding_balance remaining_balance balance_due amount_outstanding "
+                 "left_to_pay balance_pence balance_cents",
+        meaning="What is left to remit.",
+    ),
+    BuiltInFact(
+        name="status", kind=Kind.TEXT, options=STATUSES, origin=DEAL, label="status of the deal",
+        over_time=FOLLOWS_PACE, typical="Funded",
+        in_files="state deal_status deal_state",
+        meaning="The deal's status.",
+    ),
+    BuiltInFact(
+        name="deal_type", kind=Kind.TEXT, options=TYPES, origin=DEAL, label="type of the deal",
+        typical="Initial",
+        in_files="type kind product_type",
+        meaning="Whether the deal came from an initial application or from a renewal.",
+    ),
+    BuiltInFact(
+        name="days_since_funding", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL,
+        label="time since the funding", moves=UP, over_time=WAITS, typical="150 days",
+        in_files="age_days deal_age days_funded age",
+        meaning="Days since the deal was funded.",
+    ),
+    BuiltInFact(
+        name="days_since_last_remittance", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL,
+        label="time since the last remittance", moves=DOWN, over_time=FOLLOWS_PACE, typical="1 day",
+        in_files="days_since_last_payment days_since_payment",
+        meaning="Days since the last remittance that counts, or since funding when there was none. "
+                "Unknown unless the history is declared complete.",
+    ),
+    BuiltInFact(
+        name="missed_remittances_30d", kind=Kind.COUNT, high=30, origin=DEAL,
+        label="number of remittances missed in the last 30 days", moves=DOWN,
+        over_time=FOLLOWS_PACE, typical=0,
+        in_files="missed_payments missed_remittances missed_30d missed_payments_30d",
+        meaning="Of the last 30 days, those whose remittance was taken back, or was nothing though "
+                "there were takings. Unknown unless the history is declared complete.",
+    ),
+    BuiltInFact(
+        name="remaining_term_days", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL,
+        label="time left of the term", over_time=WAITS, typical="90 days",
+        in_files="days_remaining remaining_days days_left term_left",
+        meaning="Days left of the term; none once the term has passed.",
+    ),
+    BuiltInFact(
+        name="deals_completed", kind=Kind.COUNT, high=10_000, origin=MERCHANT,
+        label="number of completed deals", moves=UP, typical=1,
+        in_files="completed_deals",
+        meaning="Earlier deals that were repaid or renewed; 0 for a newcomer, and always known.",
+    ),
+    BuiltInFact(
+        name="deals_defaulted", kind=Kind.COUNT, high=10_000, origin=MERCHANT,
+        label="number of defaulted deals", typical=0,
+        in_files="defaulted_deals defaults",
+        meaning="Deals that ever defaulted; 0 for a newcomer, and always known.",
+    ),
+    BuiltInFact(
+        name="average_monthly_takings", kind=Kind.MONEY, origin=MERCHANT,
+        label="monthly average of takings", moves=UP, check="takings",
+        in_files="monthly_takings avg_takings avg_monthly_takings average_takings monthly_sales "
+                 "monthly_revenue",
+        meaning="Takings in a month, averaged over the last 90 days. Until so many are recorded, "
+                "as the initial application gave them; after that, unknown unless the takings are "
+                "declared complete.",
+    ),
+    BuiltInFact(
+        name="takings_trend", kind=Kind.PERCENT, high=MOST_PERCENT, origin=MERCHANT,
+        only_with_deal=True, rounded_down=True, label="trend of takings", moves=UP,
+        share_of="of the 30 days before", typical="100%",
+        in_files="trend sales_trend",
+        meaning="Takings of the last 30 days as a percent of those of the 30 days before; 100% is "
+                "unchanged.",
+    ),
+    BuiltInFact(
+        name="months_trading", kind=Kind.COUNT, high=12_000, origin=MERCHANT,
+        label="number of months trading", moves=UP, over_time=WAITS, check="takings", typical=24,
+        in_files="trading_months months_in_business",
+        meaning="Whole months that the merchant has been trading.",
+    ),
+    BuiltInFact(
+        name="identity_verified", kind=Kind.FLAG, high=1, origin=EVIDENCE,
+        label="the identity is verified", moves=UP, check="identity", typical=True,
+        in_files="id_verified kyc kyc_ok identity_ok",
+        meaning="Whether the applicants' identity was verified.",
+    ),
+    BuiltInFact(
+        name="business_verified", kind=Kind.FLAG, high=1, origin=EVIDENCE,
+        label="the business is verified", moves=UP, check="business", typical=True,
+        in_files="kyb kyb_ok business_ok",
+        meaning="Whether the business was found and verified.",
+    ),
+    BuiltInFact(
+        name="credit_score", kind=Kind.COUNT, high=10_000, origin=EVIDENCE, moves=UP,
+        check="consumer_credit", typical=700,
+        in_files="score credit_rating",
+        meaning="The consumer credit score that the host's check gave.",
+    ),
+    BuiltInFact(
+        name="credit_checked_on", kind=Kind.DATE, low=1, high=date.max.toordinal(), origin=EVIDENCE,
+        label="day of the credit check", moves=UP, check="consumer_credit",
+        in_files="credit_check_date credit_checked credit_date",
+        meaning="The day of the consumer credit check.",
+    ),
+    BuiltInFact(
+        name="deals_written_off", kind=Kind.COUNT, high=10_000, origin=MERCHANT,
+        label="number of deals written off", typical=0,
+        meaning="Deals of which a part was written off; 0 for a newcomer, and always known.",
+    ),
+    BuiltInFact(
+        name="deals_recovered", kind=Kind.COUNT, high=10_000, origin=MERCHANT,
+        label="number of recovered deals", typical=0,
+        meaning="Deals that defaulted and were then paid in full; 0 for a newcomer, and always "
+                "known.",
+    ),
+    BuiltInFact(
+        name="paused", kind=Kind.FLAG, high=1, origin=DEAL, label="the repayment is paused",
+        moves=DOWN, over_time=FOLLOWS_PACE, typical=False,
+        meaning="Whether the deal's repayment is paused.",
+    ),
+    BuiltInFact(
+        name="days_in_pause", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL, label="time in pause",
+        over_time=WAITS, typical="0 days",
+        meaning="Days on which the deal's repayment has been paused so far.",
+    ),
+    BuiltInFact(
+        name="refunds_due", kind=Kind.MONEY, origin=MERCHANT, label="sum of refunds due",
+        moves=DOWN,
+        meaning="What the merchant paid beyond what was owed, on all deals, and is still to be "
+                "returned; always known.",
+    ),
+)
+# fmt: on
+
+# The facts by name, in their places.
+FACTS: Final[Mapping[str, BuiltInFact]] = MappingProxyType({fact.name: fact for fact in _FACTS})
+
+# What moves by itself, besides the ages of checks, and what follows from the pace of remittances.
+WAITING: Final = tuple(fact.name for fact in _FACTS if fact.over_time == WAITS)
+FOLLOWING: Final = tuple(fact.name for fact in _FACTS if fact.over_time == FOLLOWS_PACE)
+
+# Facts that the host's checks supply. In an initial application the takings and the months of
+# trading come as evidence too; afterwards holdback derives them from the merchant's state.
+EVIDENCE_FACTS: Final = tuple(fact.name for fact in _FACTS if fact.origin == EVIDENCE)
+INITIAL_EVIDENCE: Final = (
+    *EVIDENCE_FACTS,
+    *(fact.name for fact in _FACTS if fact.check is not None and fact.origin != EVIDENCE),
 )
 
-# The names of facts in sentences, where the names in rules do not read well. A flag has a sentence.
-LABELS: Final[Mapping[str, str]] = MappingProxyType(
+# The checks that a host makes everywhere (service 1), each with the facts that it gives together.
+# A jurisdiction may have more, of the facts that it declares (`jurisdictions/declared_facts.py`).
+CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "progress": "paid-down percentage",
-        "status": "status of the deal",
-        "deal_type": "type of the deal",
-        "days_since_funding": "time since the funding",
-        "days_since_last_remittance": "time since the last remittance",
-        "missed_remittances_30d": "number of remittances missed in the last 30 days",
-        "remaining_term_days": "time left of the term",
-        "deals_completed": "number of completed deals",
-        "deals_defaulted": "number of defaulted deals",
-        "average_monthly_takings": "monthly average of takings",
-        "takings_trend": "trend of takings",
-        "months_trading": "number of months trading",
-        "identity_verified": "the identity is verified",
-        "business_verified": "the business is verified",
-        "credit_checked_on": "day of the credit check",
-        "deals_written_off": "number of deals written off",
-        "deals_recovered": "number of recovered deals",
-        "paused": "the repayment is paused",
-        "days_in_pause": "time in pause",
-        "refunds_due": "sum of refunds due",
+        check: tuple(name for name in INITIAL_EVIDENCE if FACTS[name].check == check)
+        for check in dict.fromkeys(FACTS[name].check for name in INITIAL_EVIDENCE)
+        if check is not None
     }
 )
 
@@ -186,35 +292,11 @@ COUNTS_OF_DAYS: Final = frozenset({"missed_remittances_30d"})
 # What an initial application never has, even with all evidence: facts of a deal, and the trend of
 # takings that are recorded only while there is one.
 NEVER_INITIAL: Final = frozenset(
-    (*(name for name, _, _, origin, _ in _TABLE if origin == DEAL), "takings_trend")
+    fact.name for fact in _FACTS if fact.origin == DEAL or fact.only_with_deal
 )
 
 # The facts that a jurisdiction declares have the places from here on.
-BUILT_IN_FACTS: Final = len(_TABLE)
-
-
-def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...] | None, str, str]) -> Fact:
-    name, kind, high, origin, description = row
-    options = high if isinstance(high, tuple) else ()
-    if options:
-        high = len(options) - 1
-    elif kind == "money":
-        high = most_money(currency)
-    assert isinstance(high, int), "every fact has a highest value"
-    type_ = Type(
-        Kind(kind.rstrip("*")), currency=currency if kind == "money" else None, options=options
-    )
-    return Fact(
-        name=name,
-        type=type_,
-        low=1 if kind == "date" else 0,
-        high=high,
-        rounded_down=kind.endswith("*"),
-        description=description,
-        origin=origin,
-        moves=MOVES.get(name),
-        label=LABELS.get(name),
-    )
+BUILT_IN_FACTS: Final = len(_FACTS)
 
 
 @lru_cache(maxsize=256)
@@ -225,7 +307,7 @@ def catalogue(currency: Currency) -> Catalogue:
     >>> catalogue(Currency.of("GBP")).facts[0].name
     'progress'
     """
-    return Catalogue(facts=tuple(_fact(currency, row) for row in _TABLE), currency=currency)
+    return Catalogue(facts=tuple(fact.in_currency(currency) for fact in _FACTS), currency=currency)
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from typing import Final
 
 from attrs import define, field
 
-from holdback.eligibility.facts import BUILT_IN_FACTS, CHECKS, LABELS
+from holdback.eligibility.facts import BUILT_IN_FACTS, CHECKS
 from holdback.errors import RuleError, did_you_mean, excerpt
 from holdback.jurisdictions.keys import CLAIM, add_rule_error
 from holdback.jurisdictions.overlay import Draft, Layer, Policy
@@ -301,10 +301,11 @@ def add_label_errors(policy: Policy, root: Node) -> None:
     """
     given, own = dict(_given(policy)), _own_nodes(policy, root)
     names = [*(fact.name for fact in policy.catalogue.facts), *policy.parameters]
+    labels = {fact.name: fact.label for fact in policy.catalogue.facts}
     taken: dict[str, str] = {}
     # Labels of the own folder come last, so that each error is about one of them, and once.
     for name in sorted(names, key=lambda name: (name in own, name in given)):
-        label = given.get(name) or LABELS.get(name) or draft_label(name)
+        label = given.get(name) or labels.get(name) or draft_label(name)
         first = taken.setdefault(label.casefold(), name)
         if first == name or name not in own or not {first, name} & given.keys():
             continue

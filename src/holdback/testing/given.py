@@ -2,19 +2,12 @@
 
 Every step returns a new story, so one story can be continued in several ways.
 
+>>> from datetime import date
 >>> from holdback import Engine
+>>> from holdback.testing.payloads import evidence
+>>> checked = evidence(date(2026, 7, 6))
 >>> story = given(
-...     Engine.for_trial(),
-...     jurisdiction="GB",
-...     at="2026-07-06T09:00:00Z",
-...     evidence={
-...         "identity_verified": True,
-...         "business_verified": True,
-...         "credit_score": 700,
-...         "credit_checked_on": "2026-07-06",
-...         "average_monthly_takings": "20000",
-...         "months_trading": 36,
-...     },
+...     Engine.for_trial(), jurisdiction="GB", at="2026-07-06T09:00:00Z", evidence=checked
 ... )
 >>> offered = story.after("request_offers")
 >>> offered.when("accept_offer").events("OfferAccepted").merchant.deals

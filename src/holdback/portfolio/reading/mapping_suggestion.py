@@ -11,6 +11,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
+from holdback.eligibility.facts import FACTS
 from holdback.errors import listed
 from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules, names_read
@@ -31,29 +32,8 @@ from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
 
-# What people call the facts; signs and case do not count.
-SYNONYMS: Final[Mapping[str, str]] = {
-    "progress": "pct_paid paid_pct percent_paid percentage_paid paid_percent paid_down pct_repaid "
-    "repaid_pct percent_repaid progress_pct",
-    "performance": "pace performance_pct pct_of_pace pace_pct",
-    "balance": "outstanding outstanding_balance remaining_balance balance_due amount_outstanding "
-    "left_to_pay balance_pence balance_cents",
-    "status": "state deal_status deal_state",
-    "deal_type": "type kind product_type",
-    "days_since_funding": "age_days deal_age days_funded age",
-    "days_since_last_remittance": "days_since_last_payment days_since_payment",
-    "missed_remittances_30d": "missed_payments missed_remittances missed_30d missed_payments_30d",
-    "remaining_term_days": "days_remaining remaining_days days_left term_left",
-    "deals_completed": "completed_deals",
-    "deals_defaulted": "defaulted_deals defaults",
-    "average_monthly_takings": "monthly_takings avg_takings avg_monthly_takings average_takings "
-    "monthly_sales monthly_revenue",
-    "takings_trend": "trend sales_trend",
-    "months_trading": "trading_months months_in_business",
-    "identity_verified": "id_verified kyc kyc_ok identity_ok",
-    "business_verified": "kyb kyb_ok business_ok",
-    "credit_score": "score credit_rating",
-    "credit_checked_on": "credit_check_date credit_checked credit_date",
+# What people call the other columns; a fact has its names in `eligibility.facts`.
+_OTHER_COLUMNS: Final[Mapping[str, str]] = {
     "jurisdiction": "country country_code market region territory",
     "on": "as_of as_of_date date day report_date snapshot_date",
     "currency": "ccy currency_code",
@@ -160,7 +140,9 @@ def _same(fact: str, name: str) -> bool:
 
 def _synonym(fact: str, name: str) -> bool:
     letters = _letters(name).replace("percent", "pct")
-    synonyms = SYNONYMS.get(fact, "").split()
+    built_in = FACTS.get(fact)
+    names = _OTHER_COLUMNS.get(fact, "") if built_in is None else built_in.in_files
+    synonyms = names.split()
     return letters in {_letters(synonym).replace("percent", "pct") for synonym in synonyms}
 
 

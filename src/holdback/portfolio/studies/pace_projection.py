@@ -13,7 +13,7 @@ import numpy as np
 from attrs import define, field
 
 from holdback.eligibility.derived_facts import months_between
-from holdback.eligibility.facts import DERIVED, MOST_PERCENT
+from holdback.eligibility.facts import DERIVED, FOLLOWING, MOST_PERCENT, WAITING
 from holdback.errors import InvalidDocument, listed
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
@@ -349,18 +349,7 @@ def _sum(numbers: Numbers) -> int:
 _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)
 _COUNTED_DAYS: Final = 30
-# What moves by itself, besides the ages of checks, and what follows from the pace.
-_WAITING: Final = ("days_since_funding", "remaining_term_days", "days_in_pause", "months_trading")
-_FOLLOWING: Final = (
-    "progress",
-    "balance",
-    "performance",
-    "status",
-    "paused",
-    "days_since_last_remittance",
-    "missed_remittances_30d",
-)
-READ_BY_COURSE: Final = (*_WAITING, *_FOLLOWING)
+READ_BY_COURSE: Final = (*WAITING, *FOLLOWING)
 
 Numbers = np.ndarray[Any, Any]
 # A product below it fits in 64 bits, also when two are added.
@@ -505,7 +494,7 @@ class CourseColumns:
         """Yield the facts that the passing of days alone moves."""
         paused = self.fact("paused").is_(1)
         for fact in self.catalogue.facts:
-            if fact.name not in self.facts or not (fact.name in _WAITING or fact.origin == DERIVED):
+            if fact.name not in self.facts or not (fact.name in WAITING or fact.origin == DERIVED):
                 continue
             held = self.fact(fact.name)
             if fact.name == "remaining_term_days":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from types import MappingProxyType
 from typing import Final
 
 from attrs import field
@@ -23,17 +22,6 @@ from holdback.testing.strategies.rules import evidence_names
 
 # An id that was never issued.
 UNKNOWN_ID: Final = "00000000-0000-0000-0000-000000000000"
-# The evidence of a good application, for jurisdictions without an example of one.
-_GOOD: Final[Mapping[str, Json]] = MappingProxyType(
-    {
-        "identity_verified": True,
-        "business_verified": True,
-        "credit_score": 800,
-        "credit_checked_on": None,
-        "average_monthly_takings": "20000",
-        "months_trading": 36,
-    }
-)
 
 
 @frozen(kw_only=True)
@@ -74,7 +62,7 @@ class Moment:
 
         It comes from the examples in the files of the jurisdiction and of its parent.
         """
-        accepted = [*self._examples("decision", "Accepted"), _GOOD]
+        accepted = [*self._examples("decision", "Accepted"), payloads.evidence(self.day)]
         eligible = self._examples("outcome", "eligible") if renewal else []
         mixed = [{**accepted[0], **deal} for deal in eligible]
         names = evidence_names(self.rulebook, renewal=renewal)

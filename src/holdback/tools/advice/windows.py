@@ -12,7 +12,7 @@ from attrs import define, field
 
 from holdback.eligibility.assessment import assess
 from holdback.eligibility.derived_facts import months_between
-from holdback.eligibility.facts import DERIVED, MOST_PERCENT
+from holdback.eligibility.facts import DERIVED, FOLLOWING, MOST_PERCENT, WAITING
 from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
@@ -205,26 +205,13 @@ def _assumptions(course: Course, rulebook: Rulebook) -> Iterator[str]:
     if moving:
         names = in_words([name_of(fact) for name, fact in held.items() if name in moving])
         yield f"these move with the days: {names}"
-    stays = [name_of(fact) for name, fact in held.items() if name not in moving | _FOLLOWING]
+    stays = [name_of(fact) for name, fact in held.items() if name not in moving | {*FOLLOWING}]
     if stays:
         yield f"these stay as on the first day: {in_words(stays)}"
     if course.paid_after is not None:
         recent = rulebook.recently_active_days
         yield f"a deal that is repaid can be renewed for {days_text(recent)} more"
     yield "the rules are those published so far"
-
-
-_FOLLOWING: Final = frozenset(
-    {
-        "progress",
-        "performance",
-        "balance",
-        "status",
-        "paused",
-        "days_since_last_remittance",
-        "missed_remittances_30d",
-    }
-)
 
 
 def _pace_words(course: Course, rules: RuleSet) -> str:
@@ -256,10 +243,6 @@ _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)
 # The days in which missed remittances are counted.
 _COUNTED_DAYS: Final = 30
-# What moves by itself, besides the ages of checks.
-_WAITING: Final = frozenset(
-    {"days_since_funding", "remaining_term_days", "days_in_pause", "months_trading"}
-)
 
 
 @define
@@ -292,7 +275,7 @@ class Course:
         self.waits = tuple(
             (fact.name, number, fact.high)
             for fact, number in zip(self.catalogue.facts, self.facts, strict=True)
-            if number is not None and (fact.name in _WAITING or fact.origin == DERIVED)
+            if number is not None and (fact.name in WAITING or fact.origin == DERIVED)
         )
         progress, balance = held["progress"], held["balance"]
         owes = balance != 0 and progress != HUNDRED_PERCENT

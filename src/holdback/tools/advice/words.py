@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Final
-
-from holdback.eligibility.facts import UP
+from holdback.eligibility.facts import FACTS, UP
 from holdback.eligibility.ruleset import RuleSet
 from holdback.rules.render import denied_sentence
 from holdback.rules.types import Fact, Kind, draft_label
-
-# What follows the figure where it is a share of something.
-_SHARES: Final = MappingProxyType(
-    {"performance": " of what is expected", "takings_trend": " of the 30 days before"}
-)
 
 
 def name_of(fact: Fact) -> str:
@@ -48,7 +40,8 @@ def move_words(rules: RuleSet, fact: Fact, current: int, to: int, until: int | N
             return f"{label} is {fact.type.show(to)}"
         return label if to else denied
     limit = _limit(rules, fact, to, until)
-    share = _SHARES.get(fact.name, "")
+    built_in = FACTS.get(fact.name)
+    share = f" {built_in.share_of}" if built_in is not None and built_in.share_of else ""
     return f"{name_of(fact)} is {limit}{share} (now {rules.show(fact.type, current)})"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
+from holdback.eligibility.facts import FACTS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
@@ -19,30 +19,6 @@ PARTS: Final = (RENEWAL, PRODUCTS)
 _TAKINGS: Final = "average_monthly_takings"
 _CHECKED_ON: Final = "credit_checked_on"
 
-# An ordinary good deal of an ordinary good merchant. Amounts depend on what is offered.
-_PLAUSIBLE: Final[Mapping[str, object]] = MappingProxyType(
-    {
-        "progress": "60%",
-        "performance": "100%",
-        "status": "Funded",
-        "deal_type": "Initial",
-        "days_since_funding": "150 days",
-        "days_since_last_remittance": "1 day",
-        "missed_remittances_30d": 0,
-        "remaining_term_days": "90 days",
-        "deals_completed": 1,
-        "deals_defaulted": 0,
-        "takings_trend": "100%",
-        "months_trading": 24,
-        "identity_verified": True,
-        "business_verified": True,
-        "credit_score": 700,
-        "deals_written_off": 0,
-        "deals_recovered": 0,
-        "paused": False,
-        "days_in_pause": "0 days",
-    }
-)
 # The calculators that price without the takings; those of a host may read them.
 _WITHOUT_TAKINGS: Final = frozenset(
     {
@@ -136,10 +112,9 @@ def _meeting(
 
 def _plausible(fact: Fact, jurisdiction: Jurisdiction) -> int:
     """Return a plausible value of *fact*; one that a rule refuses is changed afterwards."""
-    if fact.name in _PLAUSIBLE:
-        number = fact.read(_PLAUSIBLE[fact.name])
-        assert number is not None, "the table has a value"
-        return number
+    built_in = FACTS.get(fact.name)
+    if built_in is not None and (typical := fact.read(built_in.typical)) is not None:
+        return typical
     first = jurisdiction.slices[0].since.toordinal()
     match fact.type.kind:
         case Kind.MONEY if fact.name == _TAKINGS:
