@@ -26,9 +26,10 @@ from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
+from holdback.wire.strict_json import STATE_LIMIT
 
 # More than a state of the largest size that is read.
-_MOST_BYTES: Final = 64 * 1024 * 1024 + 1
+_MOST_BYTES: Final = STATE_LIMIT + 1
 # How other documents begin that a host stores.
 _OTHER_DOCUMENTS: Final = {b'{"type":': "an event", b'{"format":1,"salt":': "a profile"}
 _WIDTH: Final = 90
