@@ -52,8 +52,8 @@ class Engine:
     """
     Carries out the operations of the service, by the rules of *jurisdictions*.
 
-    An operation is an instance of its class in `holdback.operations`, and every method takes the
-    merchant first.
+    An operation is an instance of its class in `holdback.operations`. `carry_out`, `decide` and
+    `evolve` take the merchant first.
 
     Args:
         jurisdictions: The rules to decide by.

@@ -229,9 +229,9 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     They are counted from statuses and ledgers, and so always known; with them is what is to be
     refunded.
     """
-    completed = (deal for deal in merchant.deals if base is None or deal.id != base.id)
+    others = (deal for deal in merchant.deals if base is None or deal.id != base.id)
     return {
-        "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in completed),
+        "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in others),
         "deals_defaulted": sum(deal.status in {DEFAULTED, RECOVERED} for deal in merchant.deals),
         "deals_written_off": sum(deal.written_off.minor > 0 for deal in merchant.deals),
         "deals_recovered": sum(deal.status == RECOVERED for deal in merchant.deals),

@@ -147,29 +147,29 @@ class Money:
         """The amount in major units, with the decimals of the minor unit."""
         return unscaled(self.minor, self.currency.places)
 
-    def _same(self, amount: Money) -> int:
+    def _minor_of(self, amount: Money) -> int:
         """Return the minor units of *amount*, which must be of the same currency."""
         if self.currency is not amount.currency and self.currency != amount.currency:
             raise ValueError(f"{self.currency} and {amount.currency} do not mix")
         return amount.minor
 
     def __add__(self, amount: Money) -> Money:
-        return Money(self.minor + self._same(amount), self.currency)
+        return Money(self.minor + self._minor_of(amount), self.currency)
 
     def __sub__(self, amount: Money) -> Money:
-        return Money(self.minor - self._same(amount), self.currency)
+        return Money(self.minor - self._minor_of(amount), self.currency)
 
     def __lt__(self, amount: Money) -> bool:
-        return self.minor < self._same(amount)
+        return self.minor < self._minor_of(amount)
 
     def __le__(self, amount: Money) -> bool:
-        return self.minor <= self._same(amount)
+        return self.minor <= self._minor_of(amount)
 
     def __gt__(self, amount: Money) -> bool:
-        return self.minor > self._same(amount)
+        return self.minor > self._minor_of(amount)
 
     def __ge__(self, amount: Money) -> bool:
-        return self.minor >= self._same(amount)
+        return self.minor >= self._minor_of(amount)
 
     def __str__(self) -> str:
         return f"{self.currency.code} {digits(self.minor, self.currency.places)}"

@@ -32,127 +32,8 @@ from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.rulebooks.rulebook import Rulebook
 
-# -- What an operation decides, and the outcome when it is carried out.
-
 Reply_co = TypeVar("Reply_co", covariant=True)
-
-# What a partner can find a merchant by, besides its own merchant_id.
-NameKind: TypeAlias = Literal["offer_id", "provider_id"]
-
-
-@frozen
-class Decision(Generic[Reply_co]):
-    """
-    The events of a command, and its reply as a function of the merchant after them.
-
-    The reply is a function because some replies show the state after the events, and because a host
-    that stores events alone never asks for it. `profile` is None where it does not change. `errors`
-    are those of the host's calculators that made a renewal ineligible. `eligibility` is what the
-    decisions on all products of a renewal lead to, so that they are not made twice.
-    """
-
-    events: tuple[Event, ...]
-    reply: Callable[[Merchant], Reply_co]
-    profile: Profile | None = None
-    errors: tuple[ErrorDetail, ...] = ()
-    eligibility: RenewalEligibility | None = None
-
-
-@frozen
-class Outcome(Generic[Reply_co]):
-    """
-    The outcome of an operation: the reply to send, the events, and the documents to store.
-
-    Without events nothing has changed: the operation is a question or was carried out before.
-    `profile` is the one to store: the one that was given, changed or not; None if none was given.
-    `errors` are those of the host's calculators that kept a renewal from being eligible: the host
-    repairs them, and no partner sees them.
-    """
-
-    reply: Reply_co
-    events: tuple[Event, ...]
-    merchant: Merchant
-    profile: Profile | None = field(default=None, repr=False)
-    errors: tuple[ErrorDetail, ...] = ()
-
-    @property
-    def names(self) -> tuple[tuple[NameKind, str], ...]:
-        """
-        The names by which the partner can find the merchant from now on, each with its kind.
-
-        A host that finds merchants by them stores them beside the merchant. A partner's merchant
-        keeps its provider_id, so that one may be stored already.
-        """
-        return tuple(name for event in self.events for name in _names_in(event))
-
-
-def _names_in(event: Event) -> Iterator[tuple[NameKind, str]]:
-    if isinstance(event, OffersIssued):
-        for product in event.offer_set.products:
-            for offer in product.offers:
-                yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferRequoted):
-        for offer in event.offers:
-            yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.provider_id
-
-
-# -- The receipts of servicing operations, and the replies to requests that are repeated.
-
 _R = TypeVar("_R")
-
-
-def deal_receipt(deal_id: str, command: Any) -> Callable[[Merchant], DealReceipt]:
-    """Return the reply of *command*, which is about one deal."""
-
-    def reply(after: Merchant) -> DealReceipt:
-        deal = after.deal_of(deal_id)
-        assert deal is not None, "the operation was about this deal"
-        return DealReceipt(
-            deal_id=deal_id,
-            entry_ids=_entry_ids(command),
-            sequence=after.sequence,
-            balance=deal.balance,
-        )
-
-    return reply
-
-
-def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
-    """Return the reply of a command that recorded *days* of takings."""
-
-    def reply(after: Merchant) -> TakingsReceipt:
-        return TakingsReceipt(
-            days=days, complete_through=after.takings_complete_through, sequence=after.sequence
-        )
-
-    return reply
-
-
-def record_receipt(after: Merchant) -> RecordReceipt:
-    """Return the reply of a command that recorded something about the merchant."""
-    return RecordReceipt(sequence=after.sequence)
-
-
-def without_entries(receipt: _R) -> _R:
-    """Return *receipt* as it is remembered: a repeated command has its entries again."""
-    return evolve(receipt, entry_ids=()) if isinstance(receipt, DealReceipt) else receipt
-
-
-def repeated_reply(receipt: Receipt, command: Any) -> Receipt:
-    """Return the reply to *command*, which was carried out before with this *receipt*."""
-    if isinstance(receipt, DealReceipt):
-        return evolve(receipt, entry_ids=_entry_ids(command))
-    return receipt
-
-
-def _entry_ids(command: Any) -> tuple[str, ...]:
-    entries = getattr(command, "entries", ())
-    movement = getattr(command, "id", None)  # of a command about one movement
-    return tuple(entry.id for entry in entries) + (() if movement is None else (movement,))
-
-
 # Text of a person's own, with line breaks; every other text is an identifier.
 FreeText: TypeAlias = Annotated[str, "free text"]
 
@@ -252,6 +133,191 @@ class PersonalQuestion(Operation[Reply_co]):
     takes_profile = True
 
 
+# -- The case that an operation decides: a merchant, the attempt, and the rules in force.
+
+
+@frozen(kw_only=True)
+class Case:
+    """
+    Everything that the decision of an operation depends on, besides its own fields.
+
+    The context is not before the last event of the merchant. `given_profile` is None where the host
+    gave none.
+    """
+
+    merchant: Merchant
+    context: Context
+    configuration: Configuration
+    given_profile: Profile | None = field(default=None, repr=False)
+
+    @property
+    def profile(self) -> Profile:
+        """The merchant's profile, for an operation that takes it."""
+        assert self.given_profile is not None, "an operation that takes the profile has it"
+        return self.given_profile
+
+    @property
+    def at(self) -> DateTime:
+        """The instant of the attempt."""
+        return self.context.at
+
+    @property
+    def day(self) -> date:
+        """The local date of that instant in the merchant's jurisdiction."""
+        return self.configuration.local_day(self.merchant, self.at)
+
+    @property
+    def input_context(self) -> InputContext:
+        """What the operation's fields are checked with."""
+        return self.configuration.input_context(self.merchant, self.context)
+
+    @property
+    def make_id(self) -> IdFactory:
+        """The function that makes the ids issued in this attempt."""
+        return self.configuration.id_factory(self.merchant, self.context.request_id)
+
+    @property
+    def provider_id(self) -> str:
+        """The merchant's provider_id, also before its first acceptance."""
+        return self.configuration.provider_id(self.merchant)
+
+    def rulebook(self) -> Rulebook:
+        """
+        Return the rulebook of the merchant's jurisdiction on this day.
+
+        Raises:
+            Refusal: `not_possible_now`, no rulebook is loaded for the merchant.
+            ConfigurationError: the merchant is new, and its jurisdiction is not loaded.
+        """
+        return self.configuration.rulebook(self.merchant, self.at)
+
+    def loaded_rulebook(self) -> Rulebook | None:
+        """
+        Return the same rulebook, None for a known merchant if it is not loaded.
+
+        Raises:
+            ConfigurationError: as `rulebook`.
+        """
+        return self.configuration.loaded_rulebook(self.merchant, self.at)
+
+
+# -- What an operation decides, and the outcome when it is carried out.
+
+# What a partner can find a merchant by, besides its own merchant_id.
+NameKind: TypeAlias = Literal["offer_id", "provider_id"]
+
+
+@frozen
+class Decision(Generic[Reply_co]):
+    """
+    The events of a command, and its reply as a function of the merchant after them.
+
+    The reply is a function because some replies show the state after the events, and because a host
+    that stores events alone never asks for it. `profile` is None where it does not change. `errors`
+    are those of the host's calculators that made a renewal ineligible. `eligibility` is what the
+    decisions on all products of a renewal lead to, so that they are not made twice.
+    """
+
+    events: tuple[Event, ...]
+    reply: Callable[[Merchant], Reply_co]
+    profile: Profile | None = None
+    errors: tuple[ErrorDetail, ...] = ()
+    eligibility: RenewalEligibility | None = None
+
+
+@frozen
+class Outcome(Generic[Reply_co]):
+    """
+    The outcome of an operation: the reply to send, the events, and the documents to store.
+
+    Without events nothing has changed: the operation is a question or was carried out before.
+    `profile` is the one to store: the one that was given, changed or not; None if none was given.
+    `errors` are those of the host's calculators that kept a renewal from being eligible: the host
+    repairs them, and no partner sees them.
+    """
+
+    reply: Reply_co
+    events: tuple[Event, ...]
+    merchant: Merchant
+    profile: Profile | None = field(default=None, repr=False)
+    errors: tuple[ErrorDetail, ...] = ()
+
+    @property
+    def names(self) -> tuple[tuple[NameKind, str], ...]:
+        """
+        The names by which the partner can find the merchant from now on, each with its kind.
+
+        A host that finds merchants by them stores them beside the merchant. A partner's merchant
+        keeps its provider_id, so that one may be stored already.
+        """
+        return tuple(name for event in self.events for name in _names_in(event))
+
+
+def _names_in(event: Event) -> Iterator[tuple[NameKind, str]]:
+    if isinstance(event, OffersIssued):
+        for product in event.offer_set.products:
+            for offer in product.offers:
+                yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferRequoted):
+        for offer in event.offers:
+            yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferAccepted):
+        yield "provider_id", event.provider_id
+
+
+# -- The receipts of servicing operations, and the replies to requests that are repeated.
+
+
+def deal_receipt(deal_id: str, command: Any) -> Callable[[Merchant], DealReceipt]:
+    """Return the reply of *command*, which is about one deal."""
+
+    def reply(after: Merchant) -> DealReceipt:
+        deal = after.deal_of(deal_id)
+        assert deal is not None, "the operation was about this deal"
+        return DealReceipt(
+            deal_id=deal_id,
+            entry_ids=_entry_ids(command),
+            sequence=after.sequence,
+            balance=deal.balance,
+        )
+
+    return reply
+
+
+def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
+    """Return the reply of a command that recorded *days* of takings."""
+
+    def reply(after: Merchant) -> TakingsReceipt:
+        return TakingsReceipt(
+            days=days, complete_through=after.takings_complete_through, sequence=after.sequence
+        )
+
+    return reply
+
+
+def record_receipt(after: Merchant) -> RecordReceipt:
+    """Return the reply of a command that recorded something about the merchant."""
+    return RecordReceipt(sequence=after.sequence)
+
+
+def without_entries(receipt: _R) -> _R:
+    """Return *receipt* as it is remembered: a repeated command has its entries again."""
+    return evolve(receipt, entry_ids=()) if isinstance(receipt, DealReceipt) else receipt
+
+
+def repeated_reply(receipt: Receipt, command: Any) -> Receipt:
+    """Return the reply to *command*, which was carried out before with this *receipt*."""
+    if isinstance(receipt, DealReceipt):
+        return evolve(receipt, entry_ids=_entry_ids(command))
+    return receipt
+
+
+def _entry_ids(command: Any) -> tuple[str, ...]:
+    entries = getattr(command, "entries", ())
+    movement = getattr(command, "id", None)  # of a command about one movement
+    return tuple(entry.id for entry in entries) + (() if movement is None else (movement,))
+
+
 # -- The fingerprint of a command: the digest that tells a repetition from another request.
 #
 # Fingerprints are stored. INVARIANT: a field that is added to a command has a default, and a field
@@ -319,71 +385,3 @@ def _plain(value: Any, profile: Profile | None) -> Json:
     if isinstance(value, tuple):
         return [_plain(item, profile) for item in value]
     return _fields(value, profile) if attrs.has(type(value)) else value
-
-
-# -- The case that an operation decides: a merchant, the attempt, and the rules in force.
-
-
-@frozen(kw_only=True)
-class Case:
-    """
-    Everything that the decision of an operation depends on, besides its own fields.
-
-    The context is not before the last event of the merchant. `given_profile` is None where the host
-    gave none.
-    """
-
-    merchant: Merchant
-    context: Context
-    configuration: Configuration
-    given_profile: Profile | None = field(default=None, repr=False)
-
-    @property
-    def profile(self) -> Profile:
-        """The merchant's profile, for an operation that takes it."""
-        assert self.given_profile is not None, "an operation that takes the profile has it"
-        return self.given_profile
-
-    @property
-    def at(self) -> DateTime:
-        """The instant of the attempt."""
-        return self.context.at
-
-    @property
-    def day(self) -> date:
-        """The local date of that instant in the merchant's jurisdiction."""
-        return self.configuration.local_day(self.merchant, self.at)
-
-    @property
-    def input_context(self) -> InputContext:
-        """What the operation's fields are checked with."""
-        return self.configuration.input_context(self.merchant, self.context)
-
-    @property
-    def make_id(self) -> IdFactory:
-        """The function that makes the ids issued in this attempt."""
-        return self.configuration.id_factory(self.merchant, self.context.request_id)
-
-    @property
-    def provider_id(self) -> str:
-        """The merchant's provider_id, also before its first acceptance."""
-        return self.configuration.provider_id(self.merchant)
-
-    def rulebook(self) -> Rulebook:
-        """
-        Return the rulebook of the merchant's jurisdiction on this day.
-
-        Raises:
-            Refusal: `not_possible_now`, no rulebook is loaded for the merchant.
-            ConfigurationError: the merchant is new, and its jurisdiction is not loaded.
-        """
-        return self.configuration.rulebook(self.merchant, self.at)
-
-    def loaded_rulebook(self) -> Rulebook | None:
-        """
-        Return the same rulebook, None for a known merchant if it is not loaded.
-
-        Raises:
-            ConfigurationError: as `rulebook`.
-        """
-        return self.configuration.loaded_rulebook(self.merchant, self.at)

@@ -366,6 +366,9 @@ def later(first: date | None, second: date | None) -> date | None:
     return max(days, default=None)
 
 
+# -- The reply of the merchant lookup.
+
+
 @frozen(kw_only=True)
 class Performance:
     """The performance of a deal: two percentages and its renewal eligibility (service 2.5)."""

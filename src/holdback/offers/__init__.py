@@ -1,9 +1,9 @@
 """Prices: what a calculator of a host takes and gives.
 
 `products.toml` names a calculator for each of limits, factor rate, split percentage and term, and
-may name one for the discount of repaying early, `settlement`. The built-in ones are in modules of
-those names. A host's own implement one of the protocols here, and `Engine(calculators=...)`
-registers them.
+may name one for the discount of repaying early, `settlement`. Those that ship are in
+`shipped_calculators`. A host's own implement one of the protocols here, and
+`Engine(calculators=...)` registers them.
 """
 
 from __future__ import annotations

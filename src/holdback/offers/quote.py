@@ -1,7 +1,7 @@
 """Quotes: the decision on a product and its offers, from the product's rules and calculators.
 
-Amounts are whole minor units. They are rounded by the jurisdiction's rounding where a factor or a
-percentage is applied, and nowhere else.
+Amounts are whole minor units. What a merchant repays is rounded by the jurisdiction's rounding
+where the factor is applied, and nowhere else. The amounts that are offered are cut to whole steps.
 """
 
 from __future__ import annotations

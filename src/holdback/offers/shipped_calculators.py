@@ -87,6 +87,9 @@ class FixedTerm:
         return Term.of_months(self.months)
 
 
+# -- Split percentages: the shares of the takings that a merchant may choose from.
+
+
 def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
     if not choices or list(choices) != sorted(set(choices)):
         raise ValueError("expected at least one percentage, each above the one before")

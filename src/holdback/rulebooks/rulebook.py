@@ -1,4 +1,8 @@
-"""The rulebook of one jurisdiction on one day: its rules, its products and its settings."""
+"""The rulebook of one jurisdiction on one day: its rules, its products and its settings.
+
+A rulebook never changes. `replace` and `without` return proposals: other rulebooks, which say what
+they propose and have digests of their own.
+"""
 
 from __future__ import annotations
 

@@ -275,7 +275,7 @@ def _receipt(value: Any, _: Any, converter: Converter) -> Any:
 
 def make_converter(*, unchanged: bool) -> Converter:
     """
-    Return a new converter of events; `state_rows` adds what states have.
+    Return a new converter of events; `stored` adds what states have.
 
     It reads trees of `read_json`, and writes values for `write_json`. It collects every error, but
     not for documents that are *unchanged*: it stops at the first, which has no place.

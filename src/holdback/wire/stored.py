@@ -347,7 +347,7 @@ def _as_numbers(value: Json) -> Json:
     return value
 
 
-# -- The converters of states, in which long lists are rows that are read lazily.
+# -- The rows of a state: long lists, which are read when somebody looks at them.
 #
 # A deal has hundreds of entries, and a decision looks at few of them. So a list of entries, takings
 # or requests is kept as the text that was stored until its items are asked for, and what follows
@@ -532,6 +532,9 @@ _WRITE: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
 _READ: Final[Mapping[type, Callable[[Any], Any]]] = MappingProxyType(
     {Entry: _entry, Takings: _takings, RememberedRequest: _request}
 )
+
+
+# -- The text of a state, and its converters.
 
 
 def state_text(fields: Mapping[str, Any]) -> str:

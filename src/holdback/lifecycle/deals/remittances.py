@@ -1,4 +1,4 @@
-"""The commands about a deal while it runs: takings, remittances and reversals, an early end."""
+"""What is recorded while a deal runs: takings, remittances, reversals, its end and its undoing."""
 
 from __future__ import annotations
 
