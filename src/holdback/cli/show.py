@@ -17,7 +17,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import QUEUE
 from holdback.tools.policy.policy import PolicyPage
-from holdback.tools.policy.policy_page import page_lines
+from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
 
@@ -51,7 +51,7 @@ def show_command(
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {printable(jurisdiction)}")
     if form == "html":
-        click.echo("\n".join(page_lines(_policy(folder, read, on, to))))
+        click.echo("\n".join(policy_page(_policy(folder, read, on, to))))
         return
     if to is not None:
         shown["changes"] = list(_changes(read, on, to))

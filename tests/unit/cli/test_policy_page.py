@@ -15,7 +15,7 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.tools.policy.policy import PolicyPage
-from holdback.tools.policy.policy_page import page_lines
+from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_sections import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.workbench.proving import ProofReport, ShownDeal, ShownFinding
@@ -62,7 +62,7 @@ class Reader(HTMLParser):
 
 def page_of(jurisdiction, *, on=ON, to=None, names=(), proved=None):
     about = PolicyPage(jurisdiction=jurisdiction, on=on, to=to, names=dict(names), proved=proved)
-    return "\n".join(page_lines(about))
+    return "\n".join(policy_page(about))
 
 
 @cache

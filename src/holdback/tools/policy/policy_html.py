@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date
-from html import escape
 from typing import Final
 
 from holdback.eligibility.rule_sentences import FIGURE_END, FIGURE_START
-from holdback.errors import printable
+from holdback.tools.displays import page
 
 _MONTHS: Final = (
     "January",
@@ -31,12 +30,8 @@ _CODE: Final = re.compile(r"\b[A-Z]{2}(?:-[A-Z0-9]+)+\b")
 def text(words: str) -> str:
     """Return *words* as HTML: marked figures in bold, and no line breaks within codes."""
     parts = re.split(f"[{FIGURE_START}{FIGURE_END}]", words)
-    escaped = (_CODE.sub(r'<span class="id">\g<0></span>', _escaped(part)) for part in parts)
+    escaped = (_CODE.sub(r'<span class="id">\g<0></span>', page.text(part)) for part in parts)
     return "".join(f"<b>{part}</b>" if place % 2 else part for place, part in enumerate(escaped))
-
-
-def _escaped(words: str) -> str:
-    return escape(printable(words), quote=False)
 
 
 def day_text(day: date) -> str:
@@ -77,25 +72,16 @@ def joined(names: Iterable[str]) -> str:
 
 
 STYLE: Final = """
-:root { color-scheme: light dark; --text: #1b1f24; --soft: #59626b; --line: #d3d9df;
-  --back: #ffffff; --band: #f2f5f8; --deep: #17476b; --bar: #cfe0ee; --refer: #7a5200;
-  --bad: #a3231b; --good: #146c2e; }
-@media (prefers-color-scheme: dark) { :root { --text: #e7e9eb; --soft: #a4acb4; --line: #3b4249;
-  --back: #15181b; --band: #1f2429; --deep: #8cc4ec; --bar: #2c4a61; --refer: #f0c674;
-  --bad: #ff8a80; --good: #7bd88f; } }
-* { box-sizing: border-box; }
-body { margin: 2.5rem auto; max-width: 50rem; padding: 0 1.25rem; background: var(--back);
-  color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans",
-  sans-serif; overflow-wrap: break-word; }
+:root { --deep: #17476b; --bar: #cfe0ee; }
+@media screen and (prefers-color-scheme: dark) { :root { --deep: #8cc4ec; --bar: #2c4a61; } }
+body { max-width: 50rem; }
 header { border-bottom: 3px solid var(--deep); padding-bottom: 1rem; }
 .kind { color: var(--deep); font-weight: 600; letter-spacing: .04em; margin: 0; }
-h1 { font-size: 2.1em; line-height: 1.15; margin: .15rem 0 .3rem; }
+h1 { font-size: 2.1em; margin-top: .15rem; }
 .lead { font-size: 1.1em; color: var(--soft); margin: 0; }
-h2 { font-size: 1.3em; margin: 2.4rem 0 .5rem; color: var(--deep);
-  border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
+h2 { color: var(--deep); border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
 h3 { font-size: 1.08em; margin: 1.6rem 0 .3rem; }
 h4 { font-size: 1em; margin: 0; }
-p { margin: .35rem 0; }
 ul, ol { margin: .35rem 0; padding-left: 1.3rem; }
 li { margin: .15rem 0; }
 a { color: inherit; text-decoration: none; }
@@ -106,7 +92,6 @@ nav a:hover, .term a:hover { text-decoration: underline; }
 .facts dt { color: var(--soft); font-size: .85em; }
 .facts dd { margin: 0; font-weight: 600; }
 nav ol { columns: 2; column-gap: 2rem; } nav li { margin: 0 0 .3rem; }
-.wide { overflow-x: auto; }
 .rule { display: grid; grid-template-columns: 6em 1fr; gap: 0 1em; padding: .55em 0;
   border-top: 1px solid var(--line); }
 .rule .code { font-size: .88em; color: var(--soft); font-variant-numeric: tabular-nums;
@@ -115,17 +100,14 @@ nav ol { columns: 2; column-gap: 2rem; } nav li { margin: 0 0 .3rem; }
 .rule b, .figure, .id { white-space: nowrap; }
 .rule .note { font-size: .86em; color: var(--soft); margin: .2em 0 0; }
 .otherwise { font-weight: 600; color: var(--bad); }
-.otherwise.refer { color: var(--refer); }
+.otherwise.refer { color: var(--note); }
 .quote { font-style: italic; }
 .box { background: var(--band); border-left: 4px solid var(--deep); padding: .6rem 1rem;
   margin: .8rem 0; }
 .box.bad { border-color: var(--bad); }
 .box p:first-child { margin-top: 0; } .box p:last-child { margin-bottom: 0; }
-table { border-collapse: collapse; width: 100%; margin: .5em 0; font-size: .92em; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0;
-  border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 600; font-size: .85em; }
-.figure { font-variant-numeric: tabular-nums; }
+table { width: 100%; margin: .5em 0; }
+th { font-size: .92em; }
 dl.terms dt { font-weight: 600; margin-top: .7rem; }
 dl.terms dd { margin: .05rem 0 0; }
 .change { padding: .45rem 0; border-top: 1px solid var(--line); }
@@ -141,17 +123,11 @@ dl.terms dd { margin: .05rem 0 0; }
 .chart .rule { stroke: var(--line); stroke-width: .7; fill: none; display: inline; padding: 0; }
 footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6rem;
   color: var(--soft); font-size: .82em; }
-@page { size: A4; margin: 17mm 16mm 18mm; }
 @media print {
-  :root { --text: #000000; --soft: #444444; --line: #c4c4c4; --back: #ffffff; --band: #eef1f4;
-    --deep: #12395a; --bar: #d4e2ee; --refer: #6b4700; --bad: #8f1a13; --good: #0f5223; }
-  body { margin: 0; max-width: none; padding: 0; font-size: 9.5pt; line-height: 1.4; }
+  :root { --deep: #12395a; --bar: #d4e2ee; }
   h1 { font-size: 22pt; } h2 { font-size: 14pt; margin-top: 1.5em; } h3 { font-size: 11.5pt; }
-  h2, h3, h4, section > p { break-after: avoid; }
-  .rule, .change, tr, .box, .whole, dl.terms div { break-inside: avoid; }
-  .wide { overflow: visible; }
-  thead { display: table-header-group; }
+  section > p { break-after: avoid; }
+  .rule, .change, .box, .whole, dl.terms div { break-inside: avoid; }
   .box, .chart rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  p, li { orphans: 3; widows: 3; }
 }
 """.strip()

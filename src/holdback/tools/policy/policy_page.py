@@ -1,5 +1,5 @@
 """
-A policy document as a page: one HTML file without scripts, which loads nothing, for paper.
+A policy document as a page, for paper.
 
 Its last section says what was proved of the rules.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import timedelta
-from html import escape
 from typing import Final
 
 from holdback.eligibility.rule_sentences import wording_of
@@ -17,6 +16,7 @@ from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.render import words_of
+from holdback.tools.displays.page import page_lines
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_html import STYLE, count, day_text, joined, text
 from holdback.tools.policy.policy_sections import (
@@ -117,9 +117,6 @@ def _quoted(message: str) -> str:
     return "".join(f"“{part}”" if place % 2 else part for place, part in enumerate(parts))
 
 
-# Nothing is loaded, and nothing runs.
-_LOADS: Final = "default-src 'none'; style-src 'unsafe-inline'"
-
 _SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = (
     ("In short", in_short),
     ("How a decision is made", how_decided),
@@ -135,21 +132,15 @@ _SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = 
 )
 
 
-def page_lines(policy: PolicyPage) -> Iterator[str]:
+def policy_page(policy: PolicyPage) -> Iterator[str]:
     """Yield the lines of the page."""
     title = f"Policy of {policy.rulebook.name} on {day_text(policy.on)}"
+    return page_lines(title, _parts(policy, title), STYLE)
+
+
+def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
     written = [(heading, list(write(policy))) for heading, write in _SECTIONS]
     sections = [(heading, lines) for heading, lines in written if lines]
-    yield "<!DOCTYPE html>"
-    yield '<html lang="en">'
-    yield "<head>"
-    yield '<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(_LOADS)}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{escape(title)}</title>"
-    yield f"<style>\n{STYLE}\n</style>"
-    yield "</head>"
-    yield "<body>"
     yield from _header(policy)
     yield '<nav aria-label="Contents"><ol>'
     for number, (heading, _) in enumerate(sections, start=1):
@@ -160,8 +151,6 @@ def page_lines(policy: PolicyPage) -> Iterator[str]:
         yield from lines
         yield "</section>"
     yield f"<footer>{text(title)}. Fingerprint of the rules: {policy.rulebook.digest}</footer>"
-    yield "</body>"
-    yield "</html>"
 
 
 def _header(policy: PolicyPage) -> Iterator[str]:
