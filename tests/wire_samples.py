@@ -329,7 +329,6 @@ REPLIES = {
     "offers": OFFERS,
     "offers_declined": DECLINED,
     "acceptance": ACCEPTANCE,
-    "merchant_lookup": MerchantLookup(deals=(STANDING,)),
     "merchant_lookup_empty": MerchantLookup(deals=()),
     "application": ApplicationStatus(
         application_id=uuid(3), status="awaiting_details", omitted=("bank_details",)

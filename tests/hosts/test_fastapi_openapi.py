@@ -32,7 +32,6 @@ REPLIES = {
     "reply_deal_receipt": "DealReceipt",
     "reply_evidence": "HeldEvidence",
     "reply_holds": "Holds",
-    "reply_merchant_lookup": "MerchantLookup",
     "reply_merchant_lookup_empty": "MerchantLookup",
     "reply_merchant_lookup_with_ledger": "MerchantLookup",
     "reply_offers": "Offers",

@@ -407,13 +407,13 @@ class TestMerchantLookup:
 
     @pytest.fixture
     def deal(self):
-        return written(wire_samples.REPLIES["merchant_lookup"])["deals"][0]
+        return written(deals.MerchantLookup(deals=(wire_samples.STANDING,)))["deals"][0]
 
     def test_it_is_an_object_with_deals(self):
         """
         "An object with `deals`, an array of deals." (service 2.5)
         """
-        assert list(written(wire_samples.REPLIES["merchant_lookup"])) == ["deals"]
+        assert list(written(wire_samples.REPLIES["merchant_lookup_with_ledger"])) == ["deals"]
         assert written(wire_samples.REPLIES["merchant_lookup_empty"]) == {"deals": []}
 
     def test_the_fields_of_a_deal(self, deal):
@@ -493,7 +493,7 @@ class TestMerchantLookup:
         transaction is an entry (decisions/deals#pricing-and-transactions); a reversal names its
         entry, and its amount is negative.
         """
-        names = ["id", "date", "amount", "takings", "status"]
+        names = ["id", "date", "kind", "amount", "takings", "status"]
 
         assert [list(transaction) for transaction in deal["transactions"]] == [
             names,

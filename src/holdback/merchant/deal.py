@@ -3,8 +3,8 @@
 Entries are kept sorted by day and id, so that any order of delivery gives the same deal
 (decisions/deals).
 
-INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall, with
-what was waived before there were entries for it (decisions/money-after-funding#the-ledger)
+INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall
+(decisions/money-after-funding#the-ledger)
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from holdback.merchant.ledger import (
     WAIVER,
     WRITE_OFF,
     Entry,
-    EntryKind,
     EntryTotals,
     added,
     credits_of,
@@ -71,7 +70,7 @@ class Deal:
 
     `base_deal_id` is the deal that its funding renewed. `product` of the rulebook of the day
     `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
-    those of the jurisdiction at the funding. All are None in deals from before they were kept.
+    those of the jurisdiction at the funding, None where its rules were not loaded.
     """
 
     id: str
@@ -153,11 +152,6 @@ class Deal:
         return FrozenMapping(added(before, credits_of(self.entries)))
 
     @property
-    def shows_ledger(self) -> bool:
-        """Whether its transactions are its whole ledger; of an older deal they are its entries."""
-        return self.product is not None
-
-    @property
     def credited(self) -> int:
         """The sum of the `credits`, in minor units."""
         return sum(money.minor for money in self.credits.values())
@@ -170,18 +164,10 @@ class Deal:
         INVARIANT: with the `closed_entries`, the settled ones add up to repayment_amount - balance
         - shortfall + overpaid. A reversal of an entry that has not settled does not count yet.
         """
-        lines = list(self.entries)
-        if self.closed_on is not None:
-            unposted: dict[EntryKind, int] = {
-                SETTLEMENT: self.settled.minor,
-                WAIVER: self._unposted_waiver,
-            }
-            lines += [
-                Entry(id=kind, on=self.closed_on, amount=self._positive(minor), kind=kind)
-                for kind, minor in unposted.items()
-                if minor > 0
-            ]
-        return in_order(lines)
+        if self.closed_on is None or not self.settled.minor:
+            return in_order(self.entries)
+        settled = Entry(id=SETTLEMENT, on=self.closed_on, amount=self.settled, kind=SETTLEMENT)
+        return in_order([*self.entries, settled])
 
     @property
     def active(self) -> bool:
@@ -220,20 +206,13 @@ class Deal:
     @property
     def shortfall(self) -> Money:
         """The amount that is left to pay on a deal that has ended."""
-        owed = 0 if self.status in _OWING else self.outstanding - self._unposted_waiver
+        owed = 0 if self.status in _OWING else self.outstanding
         return self._positive(owed)
-
-    @property
-    def _unposted_waiver(self) -> int:
-        """What a deal that was cancelled before there were entries for it no longer asks for."""
-        waived = self.status == CANCELLED and WAIVER not in self.credits
-        return max(0, self.outstanding) if waived else 0
 
     @property
     def waived(self) -> Money:
         """The amount that a cancelled deal no longer asks for."""
-        posted = self.credits.get(WAIVER)
-        return self._positive(self._unposted_waiver) if posted is None else posted
+        return self.credits.get(WAIVER, self._positive(0))
 
     @property
     def written_off(self) -> Money:

@@ -131,7 +131,7 @@ class Fulfilment:
     `omitted` names the details that are still to be supplied, and `sections` the application's
     personal data. `facts` are those known when the offer was priced, `earlier_deals` summaries of
     the merchant's deals at the acceptance. At `lapses_at` it lapses unless it was funded before;
-    None for one from before lapses. `signature_before` says before what the contract is signed,
+    None while it is `queued`. `signature_before` says before what the contract is signed,
     None where it need not be. `accepted_details` is the digest of the bank details given at the
     acceptance, where others replaced them. `product` of the rulebook of the day `priced_on` was
     priced. A renewal that is `queued` is funded once its base deal is repaid, and settles nothing.

@@ -35,7 +35,7 @@ from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.deal import Deal, LookupDeal
 from holdback.merchant.instants import write_timestamp
-from holdback.merchant.ledger import REMITTANCE, REVERSAL, Entry, transaction_status
+from holdback.merchant.ledger import Entry, transaction_status
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product
 from holdback.merchant.receipt import DealReceipt, SettlementQuote
@@ -209,27 +209,20 @@ def _pricing(deal: Deal) -> dict[str, Json]:
     }
 
 
-# The kinds there were before there were kinds.
-_FIRST_KINDS: Final = (REMITTANCE, REVERSAL)
-
-
 def _transactions(deal: Deal) -> list[dict[str, Json]]:
     back, unsettled = deal.taken_back, {entry.id for entry in deal.entries if not entry.settled}
-    # A deal from before its ledger was shown keeps the form that partners know.
-    entries = deal.ledger if deal.shows_ledger else deal.entries
     return [
-        _transaction(entry, transaction_status(entry, back, unsettled), with_kind=deal.shows_ledger)
-        for entry in entries
+        _transaction(entry, transaction_status(entry, back, unsettled)) for entry in deal.ledger
     ]
 
 
-def _transaction(entry: Entry, status: str, *, with_kind: bool) -> dict[str, Json]:
+def _transaction(entry: Entry, status: str) -> dict[str, Json]:
     # INVARIANT: the amounts of a deal's settled transactions add up to what is paid of it. What
     # lowers the amount owed is above zero, and what raises it, such as a reversal, below.
     written: dict[str, Json] = {
         "id": entry.id,
         "date": entry.on.isoformat(),
-        **({"kind": entry.kind} if with_kind or entry.kind not in _FIRST_KINDS else {}),
+        "kind": entry.kind,
         "amount": unscaled(entry.signed, entry.amount.currency.places),
         "takings": None if entry.takings is None else entry.takings.amount,
         "status": status,

@@ -10,7 +10,6 @@ import pytest
 from every_case import for_every
 from holdback import Context, InvalidDocument, Merchant, Money, wire
 from holdback.lifecycle.deals.statement import statement_of
-from holdback.merchant.deal import CANCELLED
 from holdback.merchant.ledger import KINDS, Entry
 from holdback.merchant.statement import STATEMENT_KINDS, movements, statement_differences
 from holdback.operations import AskStatement, RecordRemittance, Refund, Transfer, UnwindDeal
@@ -276,18 +275,6 @@ def test_a_figure_that_is_not_known_is_none(since, until, opening, closing):
     assert (statement.deals[0].opening, statement.deals[0].closing) == expected
     assert (statement.totals is None) == (None in expected)
     assert (statement.paid_out is None) == (statement.received is None) == (None in expected)
-    assert statement.balances
-
-
-def test_a_deal_that_was_cancelled_before_there_were_waivers():
-    """
-    What a cancelled deal no longer asks for is a waiver, also where the state has no entry of it.
-    """
-    journey = funded()
-    deal = attrs.evolve(journey.deal, status=CANCELLED, closed_on=date(2026, 8, 1))
-    statement = statement_of(attrs.evolve(journey.merchant, deals=(deal,)))
-
-    assert short(statement.deals[0].lines)[-1] == ("waiver", "11904.00", "0.00")
     assert statement.balances
 
 

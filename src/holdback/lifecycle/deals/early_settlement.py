@@ -118,7 +118,7 @@ def _discount(case: Case, deal: Deal, on: date) -> Money:
     none = Money(0, deal.balance.currency)
     given = deal.credits.get(DISCOUNT, none)
     if deal.product is None or deal.priced_on is None:
-        return none  # a deal from before discounts
+        return none  # its terms are not known
     rulebook = _rulebook(case, deal.priced_on)
     changes = deal.terms_changes
     priced = SettlementCase(

@@ -253,7 +253,7 @@ def _undeclared(facts: Mapping[str, Any], rulebook: Rulebook) -> Iterator[str]:
 # -- The products of a recorded set of offers, decided and priced again, to the minor unit.
 
 # What a product and an offer say apart from their ids and sentences.
-_TERMS: Final = ("decision", "repayment_mechanism")
+_TERMS: Final = ("decision", "repayment_mechanism", "codes")
 _FIGURES: Final = (
     "offer_status",
     "funded_amount",
@@ -522,9 +522,8 @@ def _product_differences(
     """Yield the differences between a product of the recorded set and the derived one."""
     if not recorded or not derived:
         return  # the keys of the products differ, and that is reported with their order
-    yield from _compared(name, _TERMS, recorded, derived)
-    if "codes" in recorded:  # those of products from before have none
-        yield from _compared(name, ("codes",), recorded, derived)
+    # An event leaves out the codes of a product without any.
+    yield from _compared(name, _TERMS, {"codes": [], **recorded}, derived)
     limits = recorded.get("limits")
     before = limits if isinstance(limits, Mapping) else _ABSENT
     yield from _compared(f"{name}, limits", ("minimum", "maximum"), before, derived["limits"])
