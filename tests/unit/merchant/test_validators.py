@@ -47,6 +47,8 @@ class Word(StrEnum):
         lambda: Takings(on=DAY, amount=Money(10**40, GBP1.currency)),
         lambda: BankDetails(account_number=12345678),
         lambda: BankDetails(account_number=""),
+        lambda: BankDetails(more={"iban": 5}),
+        lambda: BankDetails(more={"iban": ""}),
         lambda: Merchant.new(partner=Word.PARTNER, merchant_id="m", jurisdiction="GB"),
         lambda: Merchant.new(partner="acme", merchant_id="\ud800", jurisdiction="GB"),
         lambda: Application(merchant_id="m", currency=7),
