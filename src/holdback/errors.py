@@ -57,6 +57,7 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "request_conflict": (409, "The request conflicts with an earlier one"),
         "application_in_fulfilment": (409, "An application is in fulfilment"),
         "active_deal": (409, "The merchant has an active deal"),
+        "referred": (409, "A person decides first"),
         "deal_closed_to_entries": (409, "The deal is closed to entries"),
         "erasure_not_possible": (409, "The profile cannot be erased now"),
         "profile_erased": (409, "The profile was erased"),

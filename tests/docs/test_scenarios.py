@@ -241,14 +241,26 @@ def test_a_hold_stops_what_is_new(steps):
 
     assert decisions(told[2]) == {"flex": ("Referred", []), "starter": ("Referred", [])}
     assert refused(told) == [
-        ("accept_offer", "not_possible_now"),
-        ("fund_deal", "not_possible_now"),
+        ("accept_offer", "referred"),
+        ("fund_deal", "referred"),
     ]
     assert eligibility(told) == [False, True]
     assert len(replies(told, "record_remittance")) == 2
     for step in seen:
         text = str(step.get("reply") or step["problem"])
         assert not re.search(r"\b(hold|fraud\w*|sanctions\w*|dispute)\b", text)
+
+
+def test_what_is_known_since_the_offer_refuses_its_acceptance(steps):
+    """
+    A deal that bounces after new offers, and its default, refuse the acceptance in one sentence.
+    """
+    told = steps["bounced-payment"]
+
+    assert refused(told) == [("accept_offer", "referred")] * 3
+    problems = [step["problem"] for step in told if step.get("problem")]
+    assert problems == problems[:1] * 3
+    assert events(told, "OfferAccepted") == events(told[:2], "OfferAccepted")
 
 
 def test_offers_that_were_declined_have_not_expired(steps):

@@ -501,7 +501,7 @@ def test_no_amount_is_quoted_on_hold(merchant):
     body = {"offer_id": merchant.known["offer_ids"][0], "amount": "5000"}
     reply = merchant.partner_does("requote", body)
 
-    assert code(reply) == (409, "not_possible_now")
+    assert code(reply) == (409, "referred")
     assert "hold" not in reply.text.replace("urn:holdback", "")
 
 

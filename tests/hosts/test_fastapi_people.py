@@ -127,7 +127,7 @@ def test_an_agent_holds_a_merchant_and_lifts_the_hold(service, merchant):
     """
     merchant.ask()
     held(merchant)
-    assert code(merchant.accept()) == (409, "not_possible_now")
+    assert code(merchant.accept()) == (409, "referred")
     assert "Accepted" not in decisions(merchant.ask())
     (hold,) = merchant.agent_asks("holds").json()["holds"]
     assert (hold["code"], hold["note"]) == ("suspected-fraud", "a tip by telephone")

@@ -251,21 +251,31 @@ class Bookkeeper:
         deal.status, deal.closed_on = "Funded", None
         self.post(deal)
 
-    def fund_deal(self, application_id, deal, accepted_on):
-        """Fund a deal; that of a renewal, if its base is still one to renew."""
+    def standing(self):
+        """What a lender looks at before it pays out more: of each deal five things."""
+        return {
+            deal.id: (
+                deal.status in DEFAULTS, deal.status == "Funded",
+                deal.written_off, deal.shortfall, deal.overpaid,
+            )
+            for deal in self.deals.values()
+        }  # fmt: skip
+
+    def fund_deal(self, application_id, deal, knew):
+        """Fund a deal, unless more is known against the merchant than when it was offered."""
+        for name, now in self.standing().items():
+            if any(is_ > was for is_, was in zip(now, knew[name], strict=True)):
+                raise Refused("referred")
         settles, base = 0, deal.base
         if base is not None:
-            settles = self.settle_base(base, deal, accepted_on)
+            settles = self.settle_base(base, deal)
         elif self.active is not None:
             raise Refused("not_possible_now", "active_deal")
         self.deals[deal.id] = deal
         deal.fund(settles)
 
-    def settle_base(self, base, deal, accepted_on):
+    def settle_base(self, base, deal):
         if base.status not in {"Funded", "Repaid"} or base.progress < FLOOR:
-            raise Refused("not_possible_now")
-        defaults = [one for one in self.deals.values() if one.status in DEFAULTS]
-        if any(default.closed_on >= accepted_on for default in defaults):
             raise Refused("not_possible_now")
         if self.active not in {None, base}:
             raise Refused("not_possible_now", "active_deal")

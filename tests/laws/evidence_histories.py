@@ -406,7 +406,9 @@ class History:
             if product.decision == "Referred"
             and (rules := self.model.referring(self.now, base, self.terms(product.key), facts))
         ]
-        offer_ids = [offer.offer_id for product in offers.products for offer in product.offers]
+        offer_ids = {
+            offer.offer_id: product.key for product in offers.products for offer in product.offers
+        }
         self.queued |= {
             offer.offer_id
             for product in offers.products
@@ -414,7 +416,14 @@ class History:
             for offer in product.offers
         }
         self.model.sets.append(
-            IssuedSet(application_id, base, event.offer_set.expires_at, offer_ids, renewal)
+            IssuedSet(
+                application_id,
+                base,
+                event.offer_set.expires_at,
+                offer_ids,
+                renewal,
+                self.model.trouble(),
+            )
         )
         self.done |= {product.decision for product in offers.products}
         self.done.add("renewal" if renewal else "initial")
@@ -454,10 +463,11 @@ class History:
         offer_ids = [offer_id for offer_id in chosen.offer_ids if offer_id not in self.queued]
         if not offer_ids:
             return False
-        refused = self.refused_acceptance(chosen)
+        offer_id = self.draw.choice(offer_ids)
+        product = chosen.offer_ids[offer_id]
+        refused = self.refused_acceptance(chosen, product)
         outcome = self.tell(
-            AcceptOffer(offer_id=self.draw.choice(offer_ids), bank_details=self.bank()),
-            refused=refused,
+            AcceptOffer(offer_id=offer_id, bank_details=self.bank()), refused=refused
         )
         if outcome is None:
             return False
@@ -468,7 +478,7 @@ class History:
         days = model.rulebook(self.now).acceptance_days
         application = AcceptedApplication(
             chosen.application_id, chosen.base, self.now, self.now + timedelta(days=days),
-            chosen.renewal,
+            chosen.renewal, product, chosen.knew,
         )  # fmt: skip
         model.accepted.append(application)
         model.erased = False
@@ -476,7 +486,7 @@ class History:
         self.done.add("accepted")
         return True
 
-    def refused_acceptance(self, chosen):
+    def refused_acceptance(self, chosen, product):
         model = self.model
         stands = model.in_fulfilment(self.now) is not None
         if chosen.closed is not None or chosen.expires_at <= self.now or stands:
@@ -486,13 +496,13 @@ class History:
                 "already_accepted", "offers_expired", "offer_withdrawn", "active_deal",
                 "offer_not_found", "not_possible_now", "profile_erased",
             }  # fmt: skip
+        if model.needs_a_person(self.now, chosen.knew, product):
+            return {"referred"}
         codes = set()
-        if model.on_hold(self.now):
-            codes.add("not_possible_now")
         active = model.active()
         if active is not None and active is not chosen.base:
             codes.add("active_deal")
-        if chosen.base is not None and chosen.base.status in {"Defaulted", "Cancelled"}:
+        if chosen.base is not None and chosen.base.status == "Cancelled":
             codes.add("offer_withdrawn")
         return codes
 
@@ -525,18 +535,15 @@ class History:
         # Funding again what was funded is a repetition, which gives the same receipt.
         application = [one for one in model.accepted if one.ended != "funded"][-1]
         refused, base = set(), application.base
-        if model.in_fulfilment(self.now) is not application or model.on_hold(self.now):
+        if model.in_fulfilment(self.now) is not application:
             refused.add("not_possible_now")
+        if model.needs_a_person(self.now, application.knew, application.product):
+            refused.add("referred")
         active = model.active()
         if active is not None and active is not base:
             refused |= {"active_deal", "not_possible_now"}
         if base is not None and (
-            base.status in {"Defaulted", "Cancelled"} or 2 * base.remitted() < base.repayment
-        ):
-            refused.add("not_possible_now")
-        if any(
-            deal.ended == "Defaulted" and deal.ended_on >= model.day(application.accepted_at)
-            for deal in model.deals
+            base.status == "Cancelled" or 2 * base.remitted() < base.repayment
         ):
             refused.add("not_possible_now")
         outcome = self.tell(FundDeal(application_id=application.application_id), refused=refused)
@@ -611,6 +618,8 @@ class History:
         refused = {"not_possible_now"} if (status, deal.type) == ("cancelled", "Renewal") else set()
         if self.tell(CloseDeal(deal_id=deal.id, status=status), refused=refused) is None:
             return
+        if status == "cancelled":
+            deal.waived = deal.balance()
         deal.ended, deal.ended_on = status.capitalize(), self.model.day(self.now)
         if status == "defaulted":
             for decision in self.model.decisions:

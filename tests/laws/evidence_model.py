@@ -48,8 +48,9 @@ class IssuedSet:
     application_id: str
     base: Deal | None
     expires_at: datetime
-    offer_ids: list
+    offer_ids: dict  # the product of each
     renewal: bool
+    knew: dict
     closed: str | None = None
 
 
@@ -62,6 +63,8 @@ class AcceptedApplication:
     accepted_at: datetime
     lapses_at: datetime
     renewal: bool
+    product: str
+    knew: dict
     ended: str | None = None
 
 
@@ -77,6 +80,7 @@ class Deal:
     entries: dict = field(default_factory=dict)
     taken_back: set = field(default_factory=set)
     settled: int = 0
+    waived: int = 0
     ended: str | None = None
     ended_on: date | None = None
     complete_through: date | None = None
@@ -109,6 +113,15 @@ class Deal:
         if self.ended is not None:
             return self.ended
         return "Repaid" if self.repaid_on() is not None else "Funded"
+
+    def trouble(self):
+        """What a lender looks at before it pays out more."""
+        unpaid = max(0, self.repayment - self.remitted() - self.settled)
+        ended = self.ended in {"Cancelled", "Renewed"}
+        return (
+            self.ended == "Defaulted", self.status == "Funded", self.overpaid(),
+            unpaid - self.waived if ended else 0,
+        )  # fmt: skip
 
     def balance(self):
         if self.status not in {"Funded", "Defaulted"}:
@@ -463,6 +476,21 @@ class Model:
         return frozenset(names)
 
     # The service
+
+    def trouble(self):
+        return {deal.id: deal.trouble() for deal in self.deals}
+
+    def needs_a_person(self, at, knew, product):
+        """Whether more is known against the merchant than *knew*, when the product was offered."""
+        worse = any(
+            is_ > was
+            for name, now in self.trouble().items()
+            for is_, was in zip(now, knew.get(name, (False, False, 0, 0)), strict=True)
+        )
+        declined = any(
+            one.product == product and not one.approved and at < one.until for one in self.decisions
+        )
+        return worse or declined or bool(self.on_hold(at))
 
     def on_hold(self, at):
         return any(hold.since <= at and hold.until is None for hold in self.holds)

@@ -68,7 +68,7 @@ SHAPES = {
 
 
 # What is for the bookkeeper alone, or has another form for the engine.
-UNSPOKEN = {"deal", "accepted_on", "entries"}
+UNSPOKEN = {"deal", "knew", "entries"}
 COMMANDS = {
     "fund_deal": FundDeal, "record_remittance": RecordRemittance, "close_deal": CloseDeal,
     "reinstate_deal": ReinstateDeal, "record_recovery": RecordRecovery, "refund": Refund,
@@ -233,12 +233,13 @@ class Telling:
         self.told.append((str(self.now), "accepted", chosen.funded_amount))
         for deal in self.keeper.deals.values():
             deal.followed = True
-        self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, self.today)
+        knew = self.keeper.standing()
+        self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, knew)
         return True
 
     def fund(self):
         """Fund the application that waits; return whether it was funded."""
-        application_id, base, offer, on = self.waiting
+        application_id, base, offer, knew = self.waiting
         deal = Deal(
             id="",
             type="Initial" if base is None else "Renewal",
@@ -251,7 +252,7 @@ class Telling:
             late=self.world.late,
             settlement_percent=self.world.settlement_percent,
         )
-        funded = self.tell("fund_deal", application_id=application_id, deal=deal, accepted_on=on)
+        funded = self.tell("fund_deal", application_id=application_id, deal=deal, knew=knew)
         if funded:
             self.waiting = None
         return funded

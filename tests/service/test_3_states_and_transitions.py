@@ -226,12 +226,12 @@ def test_a_renewal_settles_its_base_deal_in_the_same_batch(renewable):
 def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
     """
     A renewal is refused if its base deal has defaulted meanwhile
-    (decisions/offers#what-an-acceptance-does).
+    (decisions/offers#since-the-offer).
     """
     renewable.ask(renewal=True)
     renewable.do(CloseDeal(deal_id=renewable.deal.id, status="defaulted"))
 
-    assert refusal_of(renewable.accept) == ("offer_withdrawn", 409)
+    assert refusal_of(renewable.accept) == ("referred", 409)
 
 
 def test_a_reversal_reopens_a_repaid_deal(funded):

@@ -248,6 +248,7 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         product=event.product,
         priced_on=event.priced_on,
         queued=event.queued,
+        known_deals=accepted.known_deals,
     )
     draft.all("referrals").clear()
     for application_id, offer_set in sets.items():

@@ -21,6 +21,7 @@ from holdback.frozen_classes import frozen
 from holdback.merchant.application import CheckRecord
 from holdback.merchant.deal import FUNDED, Deal
 from holdback.merchant.instants import as_instant
+from holdback.merchant.known_deals import KnownDeal
 from holdback.merchant.ledger import SignedMoney
 from holdback.merchant.offer import ELIGIBLE, Offer
 from holdback.merchant.product import Product
@@ -54,8 +55,9 @@ class OfferSet:
     `request_id` is the host's; `fingerprint` is the digest of the request, and `sections` name its
     personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
     that decided it. `base_deal_id` names the deal that a renewal is based on. `facts`
-    are all that was known when the offers were priced. `requoted` are the ids of the offers that
-    were added later, of other amounts.
+    are all that was known when the offers were priced, and `known_deals` the merchant's deals that
+    were not settled then. `requoted` are the ids of the offers that were added later, of other
+    amounts.
     """
 
     request_id: str
@@ -71,6 +73,7 @@ class OfferSet:
     base_deal_id: str | None = None
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
     requoted: tuple[str, ...] = ()
+    known_deals: tuple[KnownDeal, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         return shown_by("merchants.offers_repr", "OfferSet", self)
@@ -134,7 +137,8 @@ class Fulfilment:
     None while it is `queued`. `signature_before` says before what the contract is signed,
     None where it need not be. `accepted_details` is the digest of the bank details given at the
     acceptance, where others replaced them. `product` of the rulebook of the day `priced_on` was
-    priced. A renewal that is `queued` is funded once its base deal is repaid, and settles nothing.
+    priced, and `known_deals` are those of its offers. A renewal that is `queued` is funded once its
+    base deal is repaid, and settles nothing.
     """
 
     application_id: str
@@ -156,6 +160,7 @@ class Fulfilment:
     product: str | None = None
     priced_on: date | None = None
     queued: bool = False
+    known_deals: tuple[KnownDeal, ...] = field(default=(), repr=False)
 
 
 def _stated_at(value: datetime) -> DateTime:

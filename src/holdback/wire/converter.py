@@ -372,8 +372,9 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "product",
             "priced_on",
             "queued",
+            "known_deals",
         ),
-        OfferSet: ("requoted",),
+        OfferSet: ("requoted", "known_deals"),
         Product: ("codes", "queued"),
         Deal: (
             "base_deal_id",

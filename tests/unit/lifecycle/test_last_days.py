@@ -138,5 +138,5 @@ def test_a_default_on_the_day_of_the_acceptance(funded):
 
     assert active.merchant.deals[-1].status == "Funded"
     defaulted = active.after("close_deal", about(funded, status="defaulted"))
-    refused = defaulted.when("fund_deal").refused("not_possible_now")
+    refused = defaulted.when("fund_deal").refused("referred")
     assert "defaulted" in str(refused.error)

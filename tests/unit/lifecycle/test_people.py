@@ -253,12 +253,13 @@ def hold(journey, code="suspected_fraud", **more):
 
 def test_on_hold_nothing_is_offered_accepted_or_funded(journey):
     """
-    "On hold: requests are `Referred`, no acceptance, no funding (`not_possible_now`)."
+    "On hold: requests are `Referred`, no acceptance, no funding", each
+    with the code that everything has that a person decides (decisions/offers#since-the-offer).
     """
     journey.ask()
     hold(journey, note="The owner's passport is on a list.")
     offer_id = journey.first_offer().offer_id
-    why = refused("not_possible_now", journey.accept, offer_id)
+    why = refused("referred", journey.accept, offer_id)
     offers = journey.ask(evidence={})
 
     assert "hold" not in str(why)
@@ -266,7 +267,7 @@ def test_on_hold_nothing_is_offered_accepted_or_funded(journey):
     journey.do(LiftHold(code="suspected_fraud", by="a-3"))
     journey.accept(offer_id)
     hold(journey, "sanctions")
-    refused("not_possible_now", journey.fund)
+    refused("referred", journey.fund)
     journey.do(LiftHold(code="sanctions", by="a-3"))
     assert journey.fund().balance.minor > 0
 

@@ -314,7 +314,7 @@ def test_on_hold(offered):
     """
     held = offered.after("place_hold", {"code": "fraud", "by": "u-1", "note": "Look."})
 
-    held.when("accept_offer").refused("not_possible_now")
+    held.when("accept_offer").refused("referred")
     held.when("holds").reply({"holds": [{"code": "fraud", "note": "Look."}]})
     lifted = held.after("lift_hold", {"code": "fraud", "by": "u-1"})
     lifted.when("accept_offer").events("OfferAccepted")

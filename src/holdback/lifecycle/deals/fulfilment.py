@@ -24,6 +24,7 @@ from holdback.lifecycle.events import (
     Event,
     SignatureRecorded,
 )
+from holdback.lifecycle.offers.since_the_offer import held_back
 from holdback.lifecycle.operation import (
     Case,
     Command,
@@ -35,7 +36,7 @@ from holdback.lifecycle.operation import (
 from holdback.lifecycle.people.bank_details import check_details, may_submit, needed_details
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
-from holdback.merchant.deal import DEFAULTED, FUNDED, INITIAL, RECOVERED, RENEWAL, REPAID, Deal
+from holdback.merchant.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
 from holdback.merchant.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -185,7 +186,8 @@ class FundDeal(Command[DealReceipt]):
     Fund a submitted application: its deal begins, and a renewal settles its base deal.
 
     Raises:
-        Refusal: `application_not_found`, `not_possible_now` or `active_deal`.
+        Refusal: `application_not_found`, `not_possible_now`, `active_deal`, or `referred` when
+            something is known against the merchant since the offers were issued.
     """
 
     name = "fund_deal"
@@ -205,13 +207,16 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
     """Return the id of the new deal, and the events that begin it and settle its base deal."""
     if FUNDED_APPLICATION not in next_states("application", fulfilment.status, "fund_deal"):
         raise _not_possible("it cannot be funded", fulfilment)
+    reasons = held_back(case, fulfilment, fulfilment.product)
+    if reasons:
+        raise Refusal("referred", f"a person decides first: {', and '.join(reasons)}")
     base, active = case.merchant.deal_of(fulfilment.base_deal_id), case.merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")
     if active is not None and fulfilment.queued:
         raise Refusal("not_possible_now", "the deal that it follows is not repaid yet")
     today = case.day
-    _check_funding(case, fulfilment, base)
+    _check_funding(fulfilment, base)
     offer = fulfilment.offer
     deal = Deal(
         id=case.make_id("deal", fulfilment.application_id),
@@ -249,7 +254,7 @@ def _terms(case: Case, fulfilment: Fulfilment, active: Deal | None) -> dict[str,
     }
 
 
-def _check_funding(case: Case, fulfilment: Fulfilment, base: Deal | None) -> None:
+def _check_funding(fulfilment: Fulfilment, base: Deal | None) -> None:
     """
     Refuse a funding if what the acceptance relied on has changed.
 
@@ -257,16 +262,6 @@ def _check_funding(case: Case, fulfilment: Fulfilment, base: Deal | None) -> Non
     """
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("not_possible_now", "the deal that it would renew has ended")
-    if case.merchant.on_hold:
-        raise Refusal("not_possible_now", "it cannot be funded now")
-    accepted_on = case.configuration.local_day(case.merchant, fulfilment.accepted_at)
-    if any(
-        deal.status in {DEFAULTED, RECOVERED}
-        and deal.closed_on is not None
-        and deal.closed_on >= accepted_on
-        for deal in case.merchant.deals
-    ):
-        raise Refusal("not_possible_now", "a deal defaulted after the acceptance")
     if base is not None and base.progress < FLOOR:
         message = f"less than {FLOOR_PERCENT} percent of the deal that it would renew is paid down"
         raise Refusal("not_possible_now", message)

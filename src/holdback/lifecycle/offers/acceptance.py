@@ -18,6 +18,7 @@ from holdback.lifecycle.events import (
     Event,
     OfferAccepted,
 )
+from holdback.lifecycle.offers.since_the_offer import check_offer
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand
 from holdback.lifecycle.people.bank_details import check_details, needed_details
 from holdback.merchant import offer as offer_states
@@ -34,6 +35,7 @@ from holdback.merchant.merchant import (
     OfferSet,
 )
 from holdback.merchant.offer import Offer
+from holdback.merchant.product import Product
 from holdback.merchant.profile import Profile, details_section, read_details
 from holdback.merchant.validators import instance_of, optional, text
 from holdback.rulebooks.rulebook import Rulebook
@@ -48,7 +50,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
-            `active_deal` or `not_possible_now`.
+            `referred` or `active_deal`.
         InvalidDocument: the jurisdiction does not take a field of the bank details.
     """
 
@@ -72,9 +74,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
                 return Decision((), lambda _: _reply(case, earlier))
             raise Refusal("already_accepted", "this offer was accepted with other bank details")
         offer_set, offer = open_offer(case, self.offer_id)
-        if case.merchant.on_hold:
-            # The partner is not told why: one sentence for every reason (decisions/applications).
-            raise Refusal("not_possible_now", "the offer cannot be accepted now")
+        check_offer(case, offer_set, product_of(offer_set, offer).key)
         check_base_deal(case.merchant, offer_set)
         return _acceptance(case, offer_set, offer, details)
 
@@ -114,6 +114,11 @@ def open_offer(case: Case, offer_id: str) -> tuple[OfferSet, Offer]:
         )
     assert isinstance(offer_set, OfferSet), "a set with its products is held whole"
     return offer_set, offer
+
+
+def product_of(offer_set: OfferSet, offer: Offer) -> Product:
+    """Return the product of an *offer* of the set."""
+    return next(product for product in offer_set.products if offer in product.offers)
 
 
 def acceptance_ids(
@@ -231,7 +236,7 @@ def _fulfilment_terms(
     case: Case, offer_set: OfferSet, offer: Offer, rulebook: Rulebook | None
 ) -> dict[str, Any]:
     """Return what was priced, until when the application waits, and what it waits for."""
-    product = next(product for product in offer_set.products if offer in product.offers)
+    product = product_of(offer_set, offer)
     terms: dict[str, Any] = {
         "product": product.key,
         "priced_on": offer_set.issued_on,

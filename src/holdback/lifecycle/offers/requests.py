@@ -37,6 +37,7 @@ from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
 from holdback.merchant.instants import utc
+from holdback.merchant.known_deals import known_deals_of
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
 from holdback.merchant.referral import Referral
@@ -236,6 +237,7 @@ class _Request:
                 digest=rulebook.digest,
                 base_deal_id=case.base_deal_id,
                 facts=self._known(),
+                known_deals=known_deals_of(case.merchant.deals),
             ),
             assessment=None if case.renewal is None else case.renewal.assessment.frozen_record(),
             decisions=tuple(product.record() for product in decided),

@@ -11,7 +11,8 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event, OfferRequoted
 from holdback.lifecycle.input_checks import requote_errors
-from holdback.lifecycle.offers.acceptance import check_base_deal, open_offer
+from holdback.lifecycle.offers.acceptance import check_base_deal, open_offer, product_of
+from holdback.lifecycle.offers.since_the_offer import check_offer
 from holdback.lifecycle.operation import Case, Command, Decision
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.offer import Offer
@@ -35,8 +36,9 @@ class Requote(Command[Offers]):
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
-            `active_deal`, `amount_not_possible` outside the limits or steps, `not_possible_now` on
-            hold, when the balance has changed, or when the rules of the set are not there.
+            `referred`, `active_deal`, `amount_not_possible` outside the limits or steps,
+            `not_possible_now` when the balance has changed, or when the rules of the set are not
+            there.
         InvalidDocument: the amount is invalid.
         ConfigurationError: a calculator failed.
     """
@@ -51,10 +53,9 @@ class Requote(Command[Offers]):
     def decide(self, case: Case) -> Decision[Offers]:
         self.check(case.input_context)
         offer_set, offer = open_offer(case, self.offer_id)
-        if case.merchant.on_hold:
-            raise Refusal("not_possible_now", "the offer cannot be quoted anew now")
+        product = product_of(offer_set, offer)
+        check_offer(case, offer_set, product.key)
         check_base_deal(case.merchant, offer_set)
-        product = next(product for product in offer_set.products if offer in product.offers)
         events: tuple[Event, ...] = ()
         if all(offer.funded_amount != self.amount for offer in product.offers):
             offers = _priced(case, offer_set, product, self.amount)

@@ -85,6 +85,11 @@ CHECKS: Final = (
     ),
     Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),
     Check(
+        "since the offer",
+        "a payment that bounces and a default, between offers, acceptance and funding",
+        referrals.since_the_offer,
+    ),
+    Check(
         "changed rules",
         "facts, products and jurisdictions that change or go, under open offers and deals",
         scripted.changed_rules,

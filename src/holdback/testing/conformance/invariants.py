@@ -22,6 +22,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "newest-evidence": "Of each check the newest result counts, whichever request brought it.",
         "approval-limits": "A person's approval lifts rules that refer, never one that declines.",
         "hold": "On hold nothing is offered, accepted or funded.",
+        "since-the-offer": "What is known against a merchant since its offers, such as a default, "
+        "holds back their acceptance and their funding.",
         "hold-unseen": "Nothing that a partner sees tells a hold from another referral.",
         "terms-honoured": "An offer is accepted on the terms that were offered.",
         "still-served": "A change of the rules takes nothing back: what was offered, "

@@ -13,12 +13,14 @@ from holdback.testing.conformance.simulated.agent_operations import HOLD_CODES
 from holdback.testing.conformance.simulated.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.simulated.requests import (
     accept,
+    close_as_defaulted,
     decisions,
     deliver,
     first_deal,
     fund,
     look_up,
     new_offers,
+    pay,
     pay_until_renewable,
     request_offers,
     review,
@@ -147,6 +149,44 @@ def _hold_with_a_deal(simulation: Simulation) -> None:
     look_up(simulation, merchant)
     lift(simulation, merchant)
     look_up(simulation, merchant)
+
+
+def since_the_offer(session: Session) -> None:
+    """Let the last payment of a repaid deal bounce, with new offers open and with one accepted."""
+    simulation = session.simulation()
+    held = simulation.merchant(name="held")
+    offer_id = _offers_beside_a_repaid_deal(simulation, held)
+    hold(simulation, held)
+    on_hold = accept(simulation, held, offer_id, key=simulation.new_key())
+    offered, accepted = simulation.merchant(name="offered"), simulation.merchant(name="accepted")
+    offer_id = _offers_beside_a_repaid_deal(simulation, offered)
+    _bounce_and_default(simulation, offered)
+    refused = accept(simulation, offered, offer_id, key=simulation.new_key())
+    message = "an acceptance is refused in other words on hold than after a default"
+    same = (on_hold.status, on_hold.body) == (refused.status, refused.body)
+    expect(same, "hold-unseen", message)
+    offer_id = _offers_beside_a_repaid_deal(simulation, accepted)
+    accept(simulation, accepted, offer_id, key=simulation.new_key())
+    _bounce_and_default(simulation, accepted)
+    body = {"application_id": accepted.projection.in_fulfilment[0]}
+    simulation.ask("fund_deal", accepted, body, key=simulation.new_key())
+
+
+def _offers_beside_a_repaid_deal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+    deal_id = first_deal(simulation, merchant)
+    simulation.pass_time(days=110)
+    pay(simulation, merchant, deal_id, 100)
+    asked = request_offers(simulation, merchant, as_new=True, key=simulation.new_key())
+    offers = [offer for product in asked.reply["products"] for offer in product["offers"]]
+    expect(offers, "sound-replies", "a merchant that has repaid its deal got no offers")
+    offer_id: str = offers[0]["offer_id"]
+    return offer_id
+
+
+def _bounce_and_default(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    (deal_id,) = merchant.projection.deals
+    _reverse_everything(simulation, merchant, deal_id)
+    close_as_defaulted(simulation, merchant, deal_id)
 
 
 def hold(simulation: Simulation, merchant: SimulatedMerchant) -> None:

@@ -122,9 +122,7 @@ class ProjectedDeal:
     @property
     def shortfall(self) -> Decimal:
         """What is left to pay on a deal that has ended."""
-        if self.status in OWING or (self.status == "Cancelled" and not self.of_kind("waiver")):
-            return Decimal(0)
-        return max(Decimal(0), self.left)
+        return Decimal(0) if self.status in OWING else max(Decimal(0), self.left)
 
     @property
     def overpaid(self) -> Decimal:
@@ -135,6 +133,17 @@ class ProjectedDeal:
     def written_off(self) -> Decimal:
         """What was given up, less what was recovered after it."""
         return _total(signed(entry) for entry in self.of_kind("write_off"))
+
+    @property
+    def trouble(self) -> tuple[Decimal, ...]:
+        """What a lender looks at before it pays out more; more of any of them is worse."""
+        return (
+            Decimal(self.status in {"Defaulted", "Recovered"}),
+            Decimal(self.status == "Funded"),
+            self.written_off,
+            self.shortfall,
+            self.overpaid,
+        )
 
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         """Return the entries of one kind."""
@@ -147,8 +156,6 @@ class ProjectedDeal:
         shown = {name: signed(entry) for name, entry in self.entries.items()}
         if self.paid_by_renewal:
             shown["settlement"] = self.paid_by_renewal
-        if self.status == "Cancelled" and not self.of_kind("waiver") and self.left > 0:
-            shown["waiver"] = self.left
         return {name: f"{currency} {number}" for name, number in shown.items()}
 
     @property

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from operator import gt
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -196,6 +197,10 @@ def _deals_of(event: Mapping[str, Any]) -> set[str]:
     return named | {posting["deal_id"] for posting in event.get("postings", ())}
 
 
+# What is against a deal that began after the offers: it is active, and nothing else.
+_NEW: Final = (Decimal(0), Decimal(1), Decimal(0), Decimal(0), Decimal(0))
+
+
 @define
 class ProjectedOffer:
     """An offer of an application: its original `terms` and its current `status`."""
@@ -215,7 +220,8 @@ class Projection(ProjectedDeals):
     applications by id, and `takings` the days whose takings were recorded. `records` are all
     results of checks by check and instant. `referrals` are the open ones, and `decided` what was
     decided last about each product. `holds` are those in place, by code, with their instants, and
-    `hold_codes` the codes of all that ever were. `lapses_at` is when each application lapses.
+    `hold_codes` the codes of all that ever were. `knew` is what was known of the deals, by id, when
+    the offers of each application were issued. `lapses_at` is when each application lapses.
     """
 
     provider_id: str | None = None
@@ -233,6 +239,7 @@ class Projection(ProjectedDeals):
     decided: dict[str, dict[str, Any]] = field(factory=dict)
     holds: dict[str, datetime] = field(factory=dict)
     hold_codes: set[str] = field(factory=set)
+    knew: dict[str, dict[str, tuple[Decimal, ...]]] = field(factory=dict)
     lapses_at: dict[str, datetime] = field(factory=dict)
     omitted: dict[str, list[str]] = field(factory=dict)
     signatures: dict[str, dict[str, Any]] = field(factory=dict)
@@ -286,6 +293,9 @@ class Projection(ProjectedDeals):
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
+        self.knew[issued["application_id"]] = {
+            deal_id: deal.trouble for deal_id, deal in self.deals.items()
+        }
         for product in issued["products"]:
             expect(not (self.holds and product["offers"]), "hold", "an offer was made on hold")
             self.referrals.pop(product.get("key"), None)
@@ -295,6 +305,15 @@ class Projection(ProjectedDeals):
                 )
         for referral in event.get("referrals", ()):
             self.referrals[referral["product"]] = referral
+
+    def worse_since(self, application_id: str, but: str | None = None) -> list[str]:
+        """The deals with more against them than when the application's offers were issued."""
+        knew = self.knew[application_id]
+        return [
+            deal_id
+            for deal_id, deal in self.deals.items()
+            if deal_id != but and any(map(gt, deal.trouble, knew.get(deal_id, _NEW)))
+        ]
 
     def _offer_accepted(self, event: dict[str, Any]) -> None:
         at = instant(event["at"])
@@ -311,6 +330,8 @@ class Projection(ProjectedDeals):
         unchanged = self.provider_id in {None, event["provider_id"]}
         expect(unchanged, "stable-provider-id", "provider_id has changed")
         expect(not self.holds, "hold", "an offer was accepted on hold")
+        worse = self.worse_since(event["application_id"])
+        expect(not worse, "since-the-offer", f"an offer was accepted, though {worse} is worse now")
         self.provider_id = event["provider_id"]
         self.referrals.clear()
         # One acceptance withdraws every other offer that is still open, in all sets.
@@ -379,6 +400,9 @@ class Projection(ProjectedDeals):
     def _deal_funded(self, event: dict[str, Any]) -> None:
         deal = event["deal"]
         expect(not self.holds, "hold", "a deal was funded on hold")
+        # Its funding has just changed the deal that a renewal settles.
+        worse = self.worse_since(deal["application_id"], but=deal.get("base_deal_id"))
+        expect(not worse, "since-the-offer", f"a deal was funded, though {worse} is worse now")
         expect(not self.active, "one-active-deal", "a deal was funded while another was active")
         self.applications[deal["application_id"]] = "funded"
         self.fund(deal)
