@@ -215,7 +215,7 @@ class Deal:
 
     @property
     def paused(self):
-        return bool(self.pauses) and self.pauses[-1][1] is None
+        return self.status == "Funded" and bool(self.pauses) and self.pauses[-1][1] is None
 
     @property
     def term(self):
@@ -225,9 +225,10 @@ class Deal:
     def unpaused(self, day):
         """The days from the funding to *day* that were not in a pause."""
         first, last = self.funded_on.toordinal(), day.toordinal()
+        over = min(last, self.ended_on.toordinal()) if self.ended_on else last
         paused = set()
         for on, until in self.pauses:
-            end = last if until is None else min(last, until.toordinal())
+            end = over if until is None else min(over, until.toordinal())
             paused.update(range(on.toordinal(), end))
         return last - first - len(paused)
 

@@ -48,7 +48,7 @@ def performance(deal: Deal, today: date) -> int | None:
     is rounded down. It is None before a whole day has elapsed, and after a deal has ended it stays
     at the value of the deal's last day.
     """
-    until = today if deal.ended_on is None else min(today, deal.ended_on)
+    until = _last_day(deal, today)
     elapsed = elapsed_days(deal.pauses, deal.funded_on, until)
     if elapsed <= 0:
         return None
@@ -61,10 +61,15 @@ def performance(deal: Deal, today: date) -> int | None:
     return min(MOST_PERCENT, paid * share.denominator // expected)
 
 
+def _last_day(deal: Deal, today: date) -> date:
+    """Return *today*, or the day on which the deal ended before it."""
+    return today if deal.ended_on is None else min(today, deal.ended_on)
+
+
 def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
     """Return the facts about *deal* on *today*, by name."""
     since_funding = max(0, (today - deal.funded_on).days)
-    on_pause = paused_days(deal.pauses, deal.funded_on, today)
+    on_pause = paused_days(deal.pauses, deal.funded_on, _last_day(deal, today))
     term = deal.terms_changes[-1].term_days if deal.terms_changes else deal.term_days
     facts: dict[str, int | None] = {
         "progress": deal.progress,

@@ -176,8 +176,8 @@ class Deal:
 
     @property
     def paused(self) -> bool:
-        """Whether its repayment is paused."""
-        return bool(self.pauses) and self.pauses[-1].until is None
+        """Whether its repayment is paused: a pause ends with its deal."""
+        return self.active and bool(self.pauses) and self.pauses[-1].until is None
 
     @property
     def currency(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from holdback import Engine
+from holdback.eligibility.derived_facts import deal_facts
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.people.holds import MOST_HOLDS
 from holdback.testing import given
@@ -120,6 +121,25 @@ def test_the_most_holds(funded):
     assert len(story.merchant.holds) == MOST_HOLDS
     story.when("place_hold", {"code": "h-0", "by": "Ann"})
     story.when("place_hold", {"code": "one more", "by": "Ann"}).refused("not_possible_now")
+
+
+def test_a_pause_ends_with_its_deal(funded):
+    """
+    A deal that is repaid during a pause is no longer paused, and its days in pause stop: a renewal
+    is not declined for a pause that nobody can end (decisions/money-after-funding#schedule).
+    """
+    day = FUNDED_ON + timedelta(days=20)
+    paused = funded.on(at(day)).after("pause", about(funded, on=day.isoformat()))
+    whole = str(paused.merchant.deals[-1].repayment_amount.amount)
+    end = day + timedelta(days=10)
+    paid = paused.on(at(end)).after("record_remittance", remittance(paused, end, amount=whole))
+    deal = paid.merchant.deals[-1]
+
+    assert paused.merchant.deals[-1].paused
+    assert (deal.status, deal.paused) == ("Repaid", False)
+    for later in (end, end + timedelta(days=40)):
+        facts = deal_facts(deal, later)
+        assert (facts["paused"], facts["days_in_pause"]) == (0, 10)
 
 
 def test_a_default_on_the_day_of_the_acceptance(funded):
