@@ -161,7 +161,7 @@ class History:
             "fund": any(one.ended != "funded" for one in self.model.accepted),
             "close": self.model.accepted and self.model.accepted[-1].ended is None,
             "decline_offers": any(one.offer_ids for one in self.model.sets),
-            "consent": self.known(), "hold": self.known(), "wait_on_hold": self.known(),
+            "wait_on_hold": self.known(),
             "decide": self.model.referrals,
             "lift": self.model.holds, "erase": not self.model.deals,
         }  # fmt: skip

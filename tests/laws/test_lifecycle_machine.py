@@ -549,7 +549,7 @@ def test_the_laws_hold_in_many_histories_that_go_far():
         Lifecycle,
         settings=settings(
             max_examples=SEQUENCES,
-            stateful_step_count=28,
+            stateful_step_count=26,
             derandomize=True,
             phases=(Phase.explicit, Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),

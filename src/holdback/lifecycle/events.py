@@ -87,6 +87,17 @@ class Envelope:
 
 
 @frozen(kw_only=True)
+class MayBeFirst(Envelope):
+    """
+    An event that may be the first of its merchant: then it names the merchant's `jurisdiction`.
+
+    `decide` fills it in.
+    """
+
+    jurisdiction: str | None = None
+
+
+@frozen(kw_only=True)
 class OffersIssued(Envelope):
     """
     A set of offers was priced.
@@ -209,7 +220,7 @@ class DealClosed(Envelope):
 
 
 @frozen(kw_only=True)
-class TakingsRecorded(Envelope):
+class TakingsRecorded(MayBeFirst):
     """Days of takings were recorded."""
 
     takings: tuple[Takings, ...]
@@ -243,7 +254,7 @@ class RenewalEligibilityChanged(Envelope):
 
 
 @frozen(kw_only=True)
-class ProfileErased(Envelope):
+class ProfileErased(MayBeFirst):
     """The profile was erased, and every open offer withdrawn."""
 
 
@@ -293,7 +304,7 @@ class ReferralDecided(Envelope):
 
 
 @frozen(kw_only=True)
-class HoldPlaced(Envelope):
+class HoldPlaced(MayBeFirst):
     """An agent holds the merchant."""
 
     hold: Hold
@@ -343,7 +354,7 @@ class BankDetailsChanged(Envelope):
 
 
 @frozen(kw_only=True)
-class ConsentsRecorded(Envelope):
+class ConsentsRecorded(MayBeFirst):
     """
     Consents were given or withdrawn; `sections` names all of them in the profile.
 
@@ -539,7 +550,7 @@ def numbered(
     events: Iterable[Event], merchant: Merchant, *, request_id: str | None = None
 ) -> tuple[Event, ...]:
     """Return *events* with their envelopes, as the next events of *merchant*."""
-    return tuple(
+    filled = [
         evolve(
             event,
             partner=merchant.partner,
@@ -548,4 +559,7 @@ def numbered(
             request_id=request_id,
         )
         for sequence, event in enumerate(events, merchant.sequence + 1)
-    )
+    ]
+    if merchant.sequence == 0 and filled and isinstance(filled[0], MayBeFirst):
+        filled[0] = evolve(filled[0], jurisdiction=merchant.jurisdiction)
+    return tuple(filled)

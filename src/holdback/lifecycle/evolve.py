@@ -131,6 +131,8 @@ class Draft:
     def _check_place(self, event: Event) -> None:
         if (event.partner, event.merchant_id) != (self.base.partner, self.base.merchant_id):
             raise misplaced(event, "it is another merchant's")
+        if getattr(event, "jurisdiction", None) not in {None, self.base.jurisdiction}:
+            raise misplaced(event, "the merchant is of another jurisdiction")
         expected = self.last("sequence") + 1
         if event.sequence != expected:
             raise misplaced(event, f"expected the event with the number {expected}")
@@ -210,8 +212,6 @@ def _offers_issued(draft: Draft, event: events.OffersIssued) -> None:
     sets, issued = draft.all("offer_sets"), event.offer_set
     if issued.application_id in sets or issued.application_id in draft.all("closed_offer_sets"):
         raise misplaced(event, "its request has a set of offers already")
-    if event.jurisdiction != draft.base.jurisdiction:
-        raise misplaced(event, "the merchant is of another jurisdiction")
     sets[issued.application_id] = issued
     decided = {product.key for product in issued.products}
     referrals = draft.all("referrals")
@@ -444,8 +444,6 @@ def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
 
 
 def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
-    if event.jurisdiction != draft.base.jurisdiction:
-        raise misplaced(event, "the merchant is of another jurisdiction")
     checks = draft.all("checks")
     for record in event.records:
         earlier = checks.get(record.check)

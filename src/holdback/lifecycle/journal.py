@@ -10,8 +10,6 @@ from holdback.lifecycle.events import (
     DealFunded,
     EntriesPosted,
     Event,
-    EvidenceRecorded,
-    OffersIssued,
     RemittancesRecorded,
 )
 from holdback.lifecycle.evolve import evolve_all
@@ -35,12 +33,13 @@ def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
         return _consistent(evolve_all(since, later))
     following = iter(events)
     first = next(following, None)
-    if not isinstance(first, OffersIssued | EvidenceRecorded):
-        message = "expected a journal that begins with the merchant's first offers or checks"
+    jurisdiction = getattr(first, "jurisdiction", None)
+    if first is None or jurisdiction is None:
+        message = "expected a journal that begins with the first event of its merchant"
         hint = "for another journal, give a new merchant as `since`"
         raise HistoryError.of("does_not_follow", message, path="$[0]", hint=hint)
     new = Merchant.new(
-        partner=first.partner, merchant_id=first.merchant_id, jurisdiction=first.jurisdiction
+        partner=first.partner, merchant_id=first.merchant_id, jurisdiction=jurisdiction
     )
     return _consistent(evolve_all(new, chain((first,), following)))
 

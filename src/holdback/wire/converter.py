@@ -31,7 +31,15 @@ from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.exact.frozen_values import FrozenList, FrozenMapping
 from holdback.exact.money import Money
-from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
+from holdback.lifecycle.events import (
+    ConsentsRecorded,
+    HoldPlaced,
+    OfferAccepted,
+    OffersIssued,
+    ProfileErased,
+    RenewalEligibilityChanged,
+    TakingsRecorded,
+)
 from holdback.merchant.acceptance import ApplicationStatus
 from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import Deal
@@ -388,6 +396,10 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         Entry: ("kind", "counterpart"),
         EntryTotals: ("credits",),
         OffersIssued: ("referrals", "consents"),
+        TakingsRecorded: ("jurisdiction",),
+        ProfileErased: ("jurisdiction",),
+        HoldPlaced: ("jurisdiction",),
+        ConsentsRecorded: ("jurisdiction",),
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
     }

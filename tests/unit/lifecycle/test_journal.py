@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from holdback import Context, Engine, Merchant, Money, Takings, wire
 from holdback.errors import HistoryError
-from holdback.operations import RecordTakings, ReviewRenewal
+from holdback.operations import (
+    EraseProfile,
+    PlaceHold,
+    RecordConsents,
+    RecordTakings,
+    ReviewRenewal,
+)
 from holdback.testing import strategies
-from journey import Journey
+from journey import START, Journey
 
 ENGINE = Engine.for_trial()
 
@@ -129,3 +135,30 @@ def test_a_host_of_events_never_asks_for_the_reply(long):
 
     assert events == outcome.events
     assert ENGINE.evolve(long.merchant, events) == outcome.merchant
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        RecordTakings(takings=[Takings(on=START.date(), amount=Money.parse("GBP 90.00"))]),
+        EraseProfile(),
+        PlaceHold(code="sanctions", by="u-1"),
+        RecordConsents(consents={"credit_check": True}),
+    ],
+    ids=lambda operation: operation.name,
+)
+def test_whichever_operation_was_the_first_its_journal_rebuilds(operation):
+    """
+    What an engine carries out of a merchant that nobody has asked for yet is a whole journal.
+    """
+    journey = Journey()
+    journey.do(operation)
+    assert journey.events
+    assert ENGINE.rebuild(journey.events) == journey.merchant
+
+    if operation.name not in {"place_hold", "erase_profile"}:
+        journey.ask()
+        assert ENGINE.rebuild(journey.events) == journey.merchant
+        assert ENGINE.rebuild(wire.read_event(wire.write_event(one)) for one in journey.events) == (
+            journey.merchant
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field
 
-from holdback.errors import InvalidDocument, Refusal
+from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import Opaque
 from holdback.exact.frozen_values import frozen_record
 from holdback.frozen_classes import frozen
@@ -54,8 +54,7 @@ class RecordConsents(PersonalCommand[RecordReceipt]):
     Record consents that the merchant gave or withdrew, by name.
 
     Raises:
-        Refusal: `merchant_not_found` before the first request, `profile_erased`, or
-            `not_possible_now` while no rules are loaded.
+        Refusal: `profile_erased`, or `not_possible_now` while no rules are loaded.
     """
 
     name = "record_consents"
@@ -65,8 +64,6 @@ class RecordConsents(PersonalCommand[RecordReceipt]):
     )
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
-        if case.merchant.currency is None:
-            raise Refusal("merchant_not_found", "the merchant has not asked for offers yet")
         rulebook = case.rulebook()
         held = case.profile.section(case.merchant.sections.get("consents"))
         before: Any = {} if held is None else held.value

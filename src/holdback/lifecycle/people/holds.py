@@ -41,8 +41,7 @@ class PlaceHold(PersonalCommand[RecordReceipt]):
     No partner sees why.
 
     Raises:
-        Refusal: `merchant_not_found` before anything is known of the merchant, `not_possible_now`
-            with too many holds, or `profile_erased`.
+        Refusal: `not_possible_now` with too many holds, or `profile_erased`.
     """
 
     name = "place_hold"
@@ -52,8 +51,6 @@ class PlaceHold(PersonalCommand[RecordReceipt]):
     note: FreeText | None = field(default=None, repr=False, validator=optional(text))
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
-        if not case.merchant.sequence:
-            raise Refusal("merchant_not_found", "nothing is known of this merchant")
         if any(hold.code == self.code for hold in case.merchant.holds):
             return Decision((), record_receipt)
         if len(case.merchant.holds) >= MOST_HOLDS:

@@ -219,13 +219,15 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=1,
             fits=lambda projection: projection.active,
             bodies=_of_day,
-            took_effect=lambda request, projection: projection.deals[request["deal_id"]].paused,
+            took_effect=lambda request, projection: projection.deals[request["deal_id"]].in_pause,
         ),
         "resume": AgentOperation(
             weight=2,
             fits=_paused,
             bodies=_of_day,
-            took_effect=lambda request, projection: not projection.deals[request["deal_id"]].paused,
+            took_effect=lambda request, projection: (
+                not projection.deals[request["deal_id"]].in_pause
+            ),
         ),
         "change_terms": AgentOperation(
             weight=1,

@@ -66,8 +66,8 @@ class ProjectedDeal:
     """
     A deal: its `terms` as it was funded, and its `entries` by id.
 
-    `paid_by_renewal` is the balance that its renewal paid. `paused` is whether it is on pause, and
-    `split` and `term_days` are those of its terms now.
+    `paid_by_renewal` is the balance that its renewal paid. `in_pause` is whether its last pause was
+    not ended, and `split` and `term_days` are those of its terms now.
     """
 
     terms: dict[str, Any]
@@ -75,7 +75,7 @@ class ProjectedDeal:
     status: str = "Funded"
     paid_by_renewal: Decimal = Decimal(0)
     entries: dict[str, dict[str, Any]] = field(factory=dict)
-    paused: bool = False
+    in_pause: bool = False
     changes: list[dict[str, Any]] = field(factory=list)
     # The last day whose entries the state need not hold any more.
     closed_through: str = ""
@@ -133,6 +133,11 @@ class ProjectedDeal:
     def written_off(self) -> Decimal:
         """What was given up, less what was recovered after it."""
         return _total(signed(entry) for entry in self.of_kind("write_off"))
+
+    @property
+    def paused(self) -> bool:
+        """Whether no remittances are expected: a pause ends with its deal."""
+        return self.in_pause and self.status == "Funded"
 
     @property
     def trouble(self) -> tuple[Decimal, ...]:

@@ -154,10 +154,10 @@ class ProjectedDeals:
             base.status = "Funded" if base.left > 0 else "Repaid"
 
     def _deal_paused(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].paused = True
+        self.deals[event["deal_id"]].in_pause = True
 
     def _deal_resumed(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].paused = False
+        self.deals[event["deal_id"]].in_pause = False
 
     def _terms_changed(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].changes.append(event["change"])
