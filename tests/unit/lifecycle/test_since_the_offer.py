@@ -14,7 +14,9 @@ import pytest
 
 from holdback import Money, Refusal
 from holdback.operations import (
+    AskReferrals,
     CloseDeal,
+    DecideReferral,
     FundDeal,
     LiftHold,
     PlaceHold,
@@ -212,3 +214,22 @@ def test_a_renewal_whose_base_deal_is_reopened():
         "is active again"
         in refusal(journey.do, FundDeal(application_id=journey.acceptance.application_id)).detail
     )
+
+
+def test_a_product_that_a_person_declined_since():
+    """
+    A person who declines a product decides for the offers of it that are still open.
+    """
+    journey = Journey()
+    products = journey.ask().products
+    journey.pass_time(hours=1)
+    journey.ask(evidence=EVIDENCE | {"credit_score": 600})
+    (referral,) = journey.do(AskReferrals()).referrals
+    about = {"application_id": referral.application_id, "product": referral.product}
+    journey.do(DecideReferral(**about, decision="decline", by="u-7"))
+
+    offers = {product.key: product.offers[0].offer_id for product in products if product.offers}
+    declined = offers.pop(referral.product)
+    assert refusal(journey.accept, declined).detail == SENTENCE
+    (other,) = offers.values()
+    assert journey.accept(other).offer.offer_status == "Accepted"
