@@ -35,7 +35,7 @@ REACHED = {
     "write_off": 35, "reinstate_deal": 40, "transfer": 60, "resume_deal": 120, "Repaid": 8,
     "Renewed": 8, "Defaulted": 10, "Recovered": 30, "Cancelled": 30, "Unwound": 30,
     "not_possible_now": 2, "amount_not_possible": 3, "invalid_request": 10, "request_conflict": 30,
-    "referred": 60,
+    "referred": 400,
 }  # fmt: skip
 
 

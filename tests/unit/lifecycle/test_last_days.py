@@ -135,6 +135,8 @@ def test_a_pause_ends_with_its_deal(funded):
     paid = paused.on(at(end)).after("record_remittance", remittance(paused, end, amount=whole))
     deal = paid.merchant.deals[-1]
 
+    # A retry of the pause is one after its deal has ended, too.
+    paid.when("pause", about(funded, on=day.isoformat())).events()
     assert paused.merchant.deals[-1].paused
     assert (deal.status, deal.paused) == ("Repaid", False)
     for later in (end, end + timedelta(days=40)):

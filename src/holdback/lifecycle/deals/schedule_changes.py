@@ -15,7 +15,7 @@ from holdback.lifecycle.input_checks import movement_errors, terms_errors
 from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt
 from holdback.merchant.deal import Deal
 from holdback.merchant.receipt import DealReceipt
-from holdback.merchant.schedule import TermsChange, elapsed_days
+from holdback.merchant.schedule import Pause, TermsChange, elapsed_days
 from holdback.merchant.validators import day, optional, percentage, plain_day, term_days, text
 from holdback.offers.calculator import Term
 
@@ -39,7 +39,8 @@ class PauseDeal(Command[DealReceipt]):
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = _deal(case, self)
         events: tuple[Event, ...] = ()
-        if not (deal.paused and deal.pauses[-1].on == self.on):
+        # Of a deal that has ended since, the same pause is still a retry.
+        if not (deal.pauses and deal.pauses[-1] == Pause(on=self.on)):
             _check_active(deal)
             if deal.paused:
                 raise Refusal(
