@@ -154,7 +154,7 @@ ERRORS = {
          'for deal in merchant.deals if deal.status == "Repaid"),\n    }'),
     ],
     "an ended deal keeps earning its pace": [
-        (derived_facts.performance, "today if deal.ended_on is None else min(today, deal.ended_on)",
+        (derived_facts.performance, "_last_day(deal, today)",
          "today"),
     ],
     "what a renewal settled is owed": [

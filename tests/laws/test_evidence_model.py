@@ -24,7 +24,7 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
-from holdback.lifecycle.offers import renewal_eligibility
+from holdback.lifecycle.offers import renewal_eligibility, since_the_offer
 from holdback.lifecycle.offers import requests as offers
 
 CHUNKS = 20
@@ -130,8 +130,8 @@ FAULTS = {
     "a hold is ignored in a request": [
         (renewal_eligibility.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
     ],
-    "a hold is ignored at funding": [
-        (fulfilment._check_funding, "if case.merchant.on_hold", "if False"),
+    "a hold is ignored at acceptance and funding": [
+        (since_the_offer._reasons, "if merchant.on_hold", "if False"),
     ],
     "the floor is ignored at funding": [
         (fulfilment._check_funding, "base.progress < FLOOR", "False"),
