@@ -57,8 +57,6 @@ from holdback.operations import (
 from holdback.testing.conformance.simulated.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
-# The share of a few histories that reaches something is chance.
-MANY = 500
 MONEY_SEQUENCES = count("sequences of commands about one merchant's money")
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 BANKS = (
@@ -109,9 +107,19 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
         # What renewals paid of the deals that they were funded on top of, in minor units.
         self.kept_back = 0
 
-    @initialize(rules=st.sampled_from(["as shipped", "stricter"]))
-    def load_rules(self, rules):
+    @initialize(
+        rules=st.sampled_from(["as shipped", "stricter"]),
+        begin=st.sampled_from(["as drawn", "a deal", "a renewal", "approve", "approve", "decline"]),
+    )
+    def load_rules(self, rules, begin):
+        """Load rules; some histories begin with what rules that are drawn reach only by chance."""
         self.engine = ENGINES[rules]
+        if begin == "a deal":
+            self.an_ordinary_application(BANKS[1])
+        elif begin == "a renewal":
+            self.an_ordinary_renewal(BANKS[1])
+        elif begin != "as drawn":
+            self.decide_and_ask_again(begin)
 
     def tick(self):
         """A check of one instant has one result, so that each is made at an instant of its own."""
@@ -545,7 +553,7 @@ OF_MONEY = {
 
 def test_the_laws_hold_in_many_histories_that_go_far():
     """
-    No history breaks a law; of many, half reach a funded deal, and a tenth a funded renewal.
+    No history breaks a law; half of them reach a funded deal, and a tenth a funded renewal.
     """
     run_state_machine_as_test(
         Lifecycle,
@@ -559,8 +567,6 @@ def test_the_laws_hold_in_many_histories_that_go_far():
     )
 
     assert Lifecycle.sequences >= SEQUENCES
-    if SEQUENCES < MANY:
-        return
     assert Lifecycle.funded >= SEQUENCES // 2
     assert Lifecycle.renewed >= SEQUENCES // 10
     for often in ("eligible", "held", "lifted"):
