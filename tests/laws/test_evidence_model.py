@@ -131,7 +131,7 @@ FAULTS = {
         (renewal_eligibility.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
     ],
     "a hold is ignored at acceptance and funding": [
-        (since_the_offer._reasons, "if merchant.on_hold", "if False"),
+        (since_the_offer.held_back, "if merchant.on_hold", "if False"),
     ],
     "the floor is ignored at funding": [
         (fulfilment._check_funding, "base.progress < FLOOR", "False"),

@@ -91,14 +91,14 @@ class MayBeFirst(Envelope):
     """
     An event that may be the first of its merchant: then it names the merchant's `jurisdiction`.
 
-    `decide` fills it in.
+    `OffersIssued` and `EvidenceRecorded` always name it; `decide` fills it into the others.
     """
 
     jurisdiction: str | None = None
 
 
 @frozen(kw_only=True)
-class OffersIssued(Envelope):
+class OffersIssued(MayBeFirst):
     """
     A set of offers was priced.
 
@@ -285,11 +285,11 @@ class Forgotten(Envelope):
 
 
 @frozen(kw_only=True)
-class EvidenceRecorded(Envelope):
+class EvidenceRecorded(MayBeFirst):
     """
     Results of checks were recorded, in whichever order they were made.
 
-    `jurisdiction` is the merchant's: this may be its first event.
+    It always names the merchant's `jurisdiction`.
     """
 
     jurisdiction: str

@@ -131,7 +131,10 @@ class Draft:
     def _check_place(self, event: Event) -> None:
         if (event.partner, event.merchant_id) != (self.base.partner, self.base.merchant_id):
             raise misplaced(event, "it is another merchant's")
-        if getattr(event, "jurisdiction", None) not in {None, self.base.jurisdiction}:
+        if isinstance(event, events.MayBeFirst) and event.jurisdiction not in {
+            None,
+            self.base.jurisdiction,
+        }:
             raise misplaced(event, "the merchant is of another jurisdiction")
         expected = self.last("sequence") + 1
         if event.sequence != expected:

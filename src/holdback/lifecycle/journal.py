@@ -10,6 +10,7 @@ from holdback.lifecycle.events import (
     DealFunded,
     EntriesPosted,
     Event,
+    MayBeFirst,
     RemittancesRecorded,
 )
 from holdback.lifecycle.evolve import evolve_all
@@ -33,13 +34,12 @@ def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
         return _consistent(evolve_all(since, later))
     following = iter(events)
     first = next(following, None)
-    jurisdiction = getattr(first, "jurisdiction", None)
-    if first is None or jurisdiction is None:
+    if not isinstance(first, MayBeFirst) or first.jurisdiction is None:
         message = "expected a journal that begins with the first event of its merchant"
         hint = "for another journal, give a new merchant as `since`"
         raise HistoryError.of("does_not_follow", message, path="$[0]", hint=hint)
     new = Merchant.new(
-        partner=first.partner, merchant_id=first.merchant_id, jurisdiction=jurisdiction
+        partner=first.partner, merchant_id=first.merchant_id, jurisdiction=first.jurisdiction
     )
     return _consistent(evolve_all(new, chain((first,), following)))
 

@@ -6,8 +6,6 @@ The terms that were promised hold, and a person decides (decisions/offers#since-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from holdback.errors import Refusal
 from holdback.lifecycle.offers.renewal_eligibility import decision_in_force
 from holdback.lifecycle.operation import Case
@@ -16,22 +14,15 @@ from holdback.merchant.merchant import Fulfilment, OfferSet
 from holdback.merchant.referral import DECLINE
 
 
-def held_back(
-    case: Case, application: OfferSet | Fulfilment, product: str | None
-) -> tuple[str, ...]:
+def held_back(case: Case, application: OfferSet | Fulfilment, product: str | None) -> list[str]:
     """Return, in words, what holds back an offer of the *product*; nothing most of the time."""
-    return tuple(_reasons(case, application, product))
-
-
-def _reasons(case: Case, application: OfferSet | Fulfilment, product: str | None) -> Iterator[str]:
-    merchant = case.merchant
-    if merchant.on_hold:
-        yield "the merchant is on hold"
-    yield from known_since(application.known_deals, merchant.deals)
-    base = application.base_deal_id
+    merchant, base = case.merchant, application.base_deal_id
+    reasons = ["the merchant is on hold"] if merchant.on_hold else []
+    reasons += known_since(application.known_deals, merchant.deals)
     decision = None if product is None else decision_in_force(merchant, product, base, case.at)
     if decision is not None and decision.decision == DECLINE:
-        yield "a person declined the product"
+        reasons.append("a person declined the product")
+    return reasons
 
 
 def check_offer(case: Case, offer_set: OfferSet, product: str) -> None:
