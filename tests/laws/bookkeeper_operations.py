@@ -251,7 +251,7 @@ class Bookkeeper:
         deal.status, deal.closed_on = "Funded", None
         self.post(deal)
 
-    def standing(self):
+    def trouble(self):
         """What a lender looks at before it pays out more: of each deal five things."""
         return {
             deal.id: (
@@ -263,7 +263,7 @@ class Bookkeeper:
 
     def fund_deal(self, application_id, deal, knew):
         """Fund a deal, unless more is known against the merchant than when it was offered."""
-        for name, now in self.standing().items():
+        for name, now in self.trouble().items():
             if any(is_ > was for is_, was in zip(now, knew[name], strict=True)):
                 raise Refused("referred")
         settles, base = 0, deal.base

@@ -233,7 +233,7 @@ class Telling:
         self.told.append((str(self.now), "accepted", chosen.funded_amount))
         for deal in self.keeper.deals.values():
             deal.followed = True
-        knew = self.keeper.standing()
+        knew = self.keeper.trouble()
         self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, knew)
         return True
 

@@ -32,14 +32,20 @@ DERIVED = ("average_monthly_takings", "months_trading")
 SENTENCE = "a person decides first; the offer stays open until it expires"
 
 
-def repaid():
-    """A merchant whose deal is repaid, with offers of a new initial application."""
+def after_repaying():
+    """A merchant on the day after its deal was repaid."""
     journey = Journey()
     journey.ask()
     journey.accept()
     journey.fund()
     journey.pay_down(100)
     journey.pass_time(days=1)
+    return journey
+
+
+def repaid():
+    """A merchant whose deal is repaid, with offers of a new initial application."""
+    journey = after_repaying()
     journey.ask()
     return journey
 
@@ -195,12 +201,7 @@ def test_a_renewal_whose_base_deal_is_reopened():
     """
     A renewal is refused as an initial application is, at acceptance and at funding.
     """
-    journey = Journey()
-    journey.ask()
-    journey.accept()
-    journey.fund()
-    journey.pay_down(100)
-    journey.pass_time(days=1)
+    journey = after_repaying()
     checked = EVIDENCE | {"credit_checked_on": journey.today().isoformat()}
     journey.ask(renewal=True, evidence={n: checked[n] for n in checked if n not in DERIVED})
     bounce(journey)
