@@ -192,8 +192,10 @@ class ColumnReader:
         leap_days = before // 4 - before // 100 + before // 400
         number = before * 365 + leap_days + column.dt.ordinal_day().cast(wide)
         if isinstance(dtype, nw.Datetime):
-            at = column.dt
-            # DuckDB has nanoseconds only for the years 1677 to 2262.
+            # DuckDB has nanoseconds only for the years 1677 to 2262, and tells the hour of seconds
+            # and milliseconds by them. Of the lazy engines, only DuckDB has such columns here.
+            exact = self.lazy and dtype.time_unit in ("s", "ms")
+            at = (column.cast(nw.Datetime("us")) if exact else column).dt
             least = at.nanosecond() if dtype.time_unit == "ns" else at.microsecond()
             parts = (at.hour(), at.minute(), at.second(), least)
             midnight = sum(part.cast(wide) for part in parts) == 0
