@@ -20,6 +20,7 @@ from holdback.operations import (
     AcceptOffer,
     FundDeal,
     LookUp,
+    RecordEvidence,
     RecordRemittance,
     RequestOffers,
 )
@@ -65,6 +66,11 @@ class Journey:
         return self.keep(
             self.engine.carry_out(self.merchant, operation, context, profile=self.profile)
         )
+
+    def record(self, *results, profile=PROFILE):
+        """Record *results* of checks about those whom *profile* names."""
+        people = {name: profile[name] for name in ("applicants", "company")}
+        return self.do(RecordEvidence(records=results, **people))
 
     def pass_time(self, **of):
         self.now += timedelta(**of)

@@ -42,6 +42,11 @@ RECORDS = (
     ),
     CheckRecord(check="identity", made_at=AT),
 )
+# Whom a result and a referral are about.
+PEOPLE = {"applicants": "5" * 32, "company": "6" * 32}
+RECORDS_ABOUT = (
+    CheckRecord(check="identity", made_at=AT, about={"applicants": PEOPLE["applicants"]}),
+)
 RULE = ReferredRule(
     rule="credit-review",
     code="GB-P-04",

@@ -438,6 +438,16 @@ WITH_PEOPLE = {
         EVENTS["RenewalEligibilityChanged"], decided_by="products"
     ),
 }
+# The same, with whom they are about.
+ABOUT_PEOPLE = {
+    "EvidenceRecorded": attrs.evolve(
+        EVENTS["EvidenceRecorded"], records=people_samples.RECORDS_ABOUT
+    ),
+    "OffersIssued": attrs.evolve(
+        EVENTS["OffersIssued"],
+        referrals=(attrs.evolve(people_samples.REFERRAL, sections=people_samples.PEOPLE),),
+    ),
+}
 MERCHANT_WITH_PEOPLE = attrs.evolve(
     MERCHANT,
     offer_sets=(

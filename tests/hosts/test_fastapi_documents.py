@@ -106,12 +106,8 @@ def test_servicing_neither_reads_nor_writes_the_profile(service, merchant, monke
     monkeypatch.setattr(service.store, "find", noted)
     merchant.funded()
     (before,) = rows(service, PROFILES)
-    assert asked == [
-        False,
-        True,
-        True,
-        False,
-    ]  # the checks, the offers, the acceptance, the funding
+    # the checks, the offers, the acceptance, the funding
+    assert asked == [True, True, True, False]
     asked.clear()
     merchant.remit("100.00")
     merchant.look_up()

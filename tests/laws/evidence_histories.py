@@ -19,6 +19,7 @@ from evidence_model import (
     PersonsDecision,
     Record,
     Referral,
+    about,
 )
 
 from holdback import (
@@ -76,7 +77,7 @@ def engine_of(seed):
     rules = evidence_folders.bundled() if seed is None else evidence_folders.jurisdictions(seed)
     # What is forgotten is the matter of other tests: a history may last for years.
     configured = type(Engine.for_trial(rules)._configuration).for_trial(
-        rules, calculators={}, memory_days=36_500
+        rules, calculators={}, memory_days=36_500, retry_days=36_500
     )
     return Engine._of(configured)
 
@@ -191,7 +192,7 @@ class History:
         ends += [model.lapse(one, self.now) for one in model.accepted if one.ended is None]
         days = [model.day(self.now) + timedelta(days=1)]
         for terms in rulebook.checks.values():
-            record = model.newest(terms.name)
+            record = model.newest(terms.name, model.last_people())
             if record is not None and terms.max_age_days is not None:
                 days.append(model.day(record.made_at) + timedelta(days=terms.max_age_days + 1))
         for deal in model.deals:
@@ -287,10 +288,28 @@ class History:
             if terms.name == CREDIT and self.draw.random() < 0.8:
                 facts["credit_checked_on"] = self.model.day(made_at).isoformat()
             records.append(Record(terms.name, made_at, facts))
-        self.tell(RecordEvidence(records=results(records)), refused=self.conflicts(records))
-        if not self.conflicts(records):
+        people, given = self.someone(good=good), {}
+        # They need not be said where only one of them is held.
+        if self.model.only_people() != people or self.draw.random() < 0.5:
+            given = {name: PEOPLE[name][people[name]] for name in people}
+        self.say_whom(records, people)
+        refused = self.conflicts(records)
+        self.tell(RecordEvidence(records=results(records), **given), refused=refused)
+        if not refused:
             self.model.records += records
+            self.model.personal = True
         self.done.add("recorded")
+
+    def someone(self, *, good=False):
+        """Whom results or a request are about: most often those of before."""
+        last = self.model.last_people() or {"applicants": 0, "company": 0}
+        if good or self.draw.random() < 0.85:
+            return last
+        return {name: self.draw.randrange(2) for name in last}
+
+    def say_whom(self, records, people):
+        for record in records:
+            record.about = about(record.check, people)
 
     def made_at(self, terms):
         """An instant of a record: now, before, or one at which something changes."""
@@ -304,7 +323,12 @@ class History:
     def conflicts(self, records):
         """The refusal of *records*: another result of a check at the instant of the newest."""
         for record in records:
-            held = self.model.newest(record.check)
+            same = [
+                one
+                for one in self.model.records
+                if (one.check, one.about) == (record.check, record.about)
+            ]
+            held = max(same, key=lambda one: one.made_at, default=None)
             if held is None or held.made_at != record.made_at:
                 continue
             # A credit check has the day of its instant, given or not.
@@ -338,7 +362,8 @@ class History:
         }
         if renewal:
             return OffersRequest(application=Application(**block))
-        return OffersRequest(application=Application(**block), **NOTHING_PERSONAL)
+        people = {name: PEOPLE[name][place] for name, place in self.model.asking.items()}
+        return OffersRequest(application=Application(**block), consents=Opaque("{}"), **people)
 
     def refusals(self, *, renewal):
         """Why a request is refused; nothing when it is carried out."""
@@ -382,8 +407,10 @@ class History:
     def ask(self, *, renewal, mapping):
         """Request offers, with evidence by name, with records or with nothing."""
         evidence, records = None, []
+        self.model.asking = self.someone()
         if mapping:
             evidence, records = self.evidence_of_now()
+            self.say_whom(records, self.model.people if renewal else self.model.asking)
             if renewal:
                 derived = {"average_monthly_takings", "months_trading"}
                 evidence = {n: v for n, v in evidence.items() if n not in derived}
@@ -396,12 +423,13 @@ class History:
             self.done.add("refused")
             return
         self.model.records += records
+        self.model.personal = True
         base = self.model.base(self.now) if renewal else None
         facts = self.compare_request(outcome, base)
         offers, event = outcome.reply, issued(outcome)
         application_id = event.offer_set.application_id
         self.model.referrals = [
-            Referral(application_id, product.key, base, rules)
+            Referral(application_id, product.key, base, rules, self.model.who(base))
             for product in offers.products
             if product.decision == "Referred"
             and (rules := self.model.referring(self.now, base, self.terms(product.key), facts))
@@ -423,6 +451,8 @@ class History:
                 offer_ids,
                 renewal,
                 self.model.trouble(),
+                None if renewal else self.model.asking,
+                self.now,
             )
         )
         self.done |= {product.decision for product in offers.products}
@@ -481,7 +511,8 @@ class History:
             chosen.renewal, product, chosen.knew,
         )  # fmt: skip
         model.accepted.append(application)
-        model.erased = False
+        if not chosen.renewal:
+            model.erased, model.people = False, chosen.people
         model.referrals = []
         self.done.add("accepted")
         return True
@@ -689,7 +720,7 @@ class History:
         self.model.decisions.append(
             PersonsDecision(
                 referral.product, referral.base, approved, referral.rules,
-                until or self.now + timedelta(days=days),
+                until or self.now + timedelta(days=days), referral.people,
             )
         )  # fmt: skip
         self.done.add("approved" if approved else "declined by a person")
@@ -714,17 +745,23 @@ class History:
         self.say_consent(name, given)
 
     def say_consent(self, name, given):
+        self.model.personal = True
         (self.model.consents.add if given else self.model.consents.discard)(name)
 
     def erase(self):
-        refused = set()
-        if self.model.on_hold(self.now) or self.model.in_fulfilment(self.now) is not None:
+        refused, waits = set(), self.model.in_fulfilment(self.now) is not None
+        # What is erased already is answered as before, on hold too.
+        if self.model.personal and (self.model.on_hold(self.now) or waits):
             refused = {"erasure_not_possible"}
         if self.tell(EraseProfile(), refused=refused) is not None:
             self.model.erased, self.model.referrals, self.model.consents = True, [], set()
-            # One that comes back is a newcomer with a new profile, of whom the checks are held.
+            # One that comes back is a newcomer with a new profile: the checks went with the old.
+            self.model.records, self.model.people, self.model.personal = [], None, False
+            for one in self.model.decisions:
+                one.void |= one.approved
             self.profile = Profile.new(salt=SALT)
             for one in self.model.sets:
+                one.people = None
                 if one.closed is None and one.expires_at > self.now:
                     one.closed = "withdrawn"
             self.done.add("erased")
@@ -774,16 +811,24 @@ class History:
         )
 
     def compare_evidence(self):
-        shown = {
-            one.check: (one.made_at, one.age_days, one.why)
-            for one in self.tell(AskEvidence()).reply.checks
+        places = {
+            self.profile.digest(content): place
+            for contents in PEOPLE.values()
+            for place, content in enumerate(contents)
         }
+        shown = {
+            (one.check, *sorted((name, places[digest]) for name, digest in one.about.items())): (
+                one.made_at, one.age_days, one.why
+            )
+            for one in self.tell(AskEvidence()).reply.checks
+        }  # fmt: skip
         self.agree("evidence", shown, self.model.evidence(self.now))
         self.done |= {why for _, _, why in shown.values() if why is not None}
 
     def compare_next_request(self):
         """What a request would get now: nothing of it is stored."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.7
+        self.model.asking = self.someone()
         outcome = self.tell(
             RequestOffers(request=self.body(renewal=renewal)),
             refused=self.refusals(renewal=renewal),
@@ -809,6 +854,7 @@ class History:
     def compare_required_checks(self):
         """Which checks a request needs, and why."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.6
+        self.model.asking = self.someone()
         outcome = self.tell(
             RequireChecks(request=self.body(renewal=renewal)),
             refused=self.refusals(renewal=renewal),
@@ -845,10 +891,10 @@ STEPS = {
     # Only where they are favoured; elsewhere their parts are drawn one by one.
     "renew_less_paid": 0, "wait_on_hold": 0,
 }  # fmt: skip
-NOTHING_PERSONAL = {
-    "consents": Opaque("{}"),
-    "applicants": Opaque("[{}]"),
-    "company": Opaque("{}"),
+# Two of each that applications may name.
+PEOPLE = {
+    "applicants": (Opaque("[{}]"), Opaque('[{"name":"B"}]')),
+    "company": (Opaque("{}"), Opaque('{"name":"B"}')),
 }
 
 

@@ -18,6 +18,12 @@ from zoneinfo import ZoneInfo
 from holdback.rules import interpret
 
 CREDIT = "consumer_credit"
+# Whom a result is about, by the name of its check; one that is not here is about both.
+ABOUT = {
+    "identity": {"applicants"}, "business": {"company"}, CREDIT: {"applicants"},
+    "takings": {"company"},
+}  # fmt: skip
+BOTH = {"applicants", "company"}
 # Takings given as evidence count until this number of days is recorded.
 WINDOW = 90
 
@@ -29,6 +35,12 @@ class Record:
     check: str
     made_at: datetime
     facts: dict
+    about: dict = field(default_factory=dict)
+
+
+def about(check, people):
+    """Those of the *people* whom the check is about; None where nobody is known."""
+    return people and {name: people[name] for name in ABOUT.get(check, BOTH)}
 
 
 @dataclass
@@ -39,6 +51,7 @@ class Referral:
     product: str
     base: Deal | None
     rules: frozenset
+    people: dict
 
 
 @dataclass
@@ -51,6 +64,8 @@ class IssuedSet:
     offer_ids: dict  # the product of each
     renewal: bool
     knew: dict
+    people: dict | None
+    issued_at: datetime
     closed: str | None = None
 
 
@@ -138,6 +153,7 @@ class PersonsDecision:
     approved: bool
     rules: frozenset
     until: datetime
+    people: dict
     void: bool = False
 
 
@@ -187,6 +203,11 @@ class Model:
         self.holds = []
         self.consents = set()
         self.erased = False
+        # Those of the accepted application, and of one that is asked for now.
+        self.people = None
+        self.asking = None
+        # Whether anything personal came since the last erasure.
+        self.personal = True
         self.zone = ZoneInfo(rulebook_on(date(2026, 7, 1)).timezone)
 
     # Days and rules
@@ -200,20 +221,45 @@ class Model:
 
     # Evidence: the newest record by `made_at` decides, in whichever order records arrived.
 
-    def newest(self, check):
-        """The newest record of *check*, None if there is none."""
-        newest = None
+    def newest(self, check, people):
+        """The newest record of *check* about *people*, None if there is none."""
+        newest, whom = None, about(check, people)
         for record in self.records:
-            if record.check == check and (newest is None or record.made_at > newest.made_at):
+            if (record.check, record.about) != (check, whom):
+                continue
+            if newest is None or record.made_at > newest.made_at:
                 newest = record
         return newest
+
+    def who(self, base):
+        """Whom a request is about: a renewal of *base* about those who were accepted."""
+        return self.asking if base is None else self.people
+
+    def last_people(self):
+        """Those of the newest application that says who they are."""
+        accepted = max((one.accepted_at for one in self.accepted), default=None)
+        newer = [
+            one
+            for one in self.sets
+            if one.people is not None and (accepted is None or one.issued_at > accepted)
+        ]
+        return max(newer, key=lambda one: one.issued_at).people if newer else self.people
+
+    def only_people(self):
+        """Of each section, the only one that applications name; none where there are several."""
+        accepted = max((one.accepted_at for one in self.accepted), default=None)
+        said = [self.people] + [
+            one.people for one in self.sets if accepted is None or one.issued_at > accepted
+        ]
+        names = {name: {one[name] for one in said if one is not None} for name in BOTH}
+        return {name: said.pop() for name, said in names.items() if len(said) == 1}
 
     def age(self, record, at):
         """The age of a record in local days."""
         return (self.day(at) - self.day(record.made_at)).days
 
-    def due_since(self, at):
-        """The instant from which a second credit check is due; None when none is due."""
+    def due_since(self, at, record):
+        """The instant from which a check after *record* is due again; None when none is due."""
         if not self.rulebook(at).automated_decisioning:
             return None
         last_accepted = max((one.accepted_at for one in self.accepted), default=None)
@@ -224,15 +270,13 @@ class Model:
         ]
         expired = [end for end in expired if last_accepted is None or end > last_accepted]
         due = max(expired, default=None)
-        record = self.newest(CREDIT)
         if due is None or (record is not None and record.made_at >= due):
             return None
         return due
 
-    def why(self, terms, at):
-        """Why the check of *terms* does not count at *at*: None while it counts."""
-        record = self.newest(terms.name)
-        if terms.name == CREDIT and self.due_since(at) is not None:
+    def why(self, terms, at, record):
+        """Why the *record* of a check does not count at *at*: None while it counts."""
+        if terms.name == CREDIT and self.due_since(at, record) is not None:
             return "due_again"
         if record is None:
             return "missing"
@@ -241,21 +285,27 @@ class Model:
         return None
 
     def evidence(self, at):
-        """The newest record of each check: its instant, its age, and why it does not count."""
-        return {
-            terms.name: (record.made_at, self.age(record, at), self.why(terms, at))
-            for terms in self.rulebook(at).checks.values()
-            if (record := self.newest(terms.name)) is not None
-        }
+        """The newest record of each check and person: its instant, age, and why it is not used."""
+        held, last = {}, self.last_people()
+        for terms in self.rulebook(at).checks.values():
+            for whom in [one.about for one in self.records if one.check == terms.name]:
+                same = [r for r in self.records if (r.check, r.about) == (terms.name, whom)]
+                record = max(same, key=lambda one: one.made_at)
+                others = last is not None and about(terms.name, last) != whom
+                why = "about_others" if others else self.why(terms, at, record)
+                held[terms.name, *sorted(whom.items())] = (
+                    record.made_at, self.age(record, at), why
+                )  # fmt: skip
+        return held
 
-    def evidence_facts(self, at):
+    def evidence_facts(self, at, people):
         """The facts of all checks, and the ages of those that have one."""
         rulebook, facts = self.rulebook(at), {}
         for terms in rulebook.checks.values():
-            record = self.newest(terms.name)
+            record = self.newest(terms.name, people)
             if record is None:
                 continue
-            if self.why(terms, at) is None and terms.name != "takings":
+            if self.why(terms, at, record) is None and terms.name != "takings":
                 facts |= {name: record.facts.get(name) for name in terms.facts}
                 if terms.name == CREDIT:
                     # The day of the check is that of its record, which always has one.
@@ -276,9 +326,11 @@ class Model:
         rules = [rule for terms in rulebook.products for rule in terms.rules.rules]
         rules += rulebook.renewal.rules if renewal else ()
         read = {name for rule in rules for name in rule.checked.names}
-        facts = self.facts(at, None)
+        people = self.people if renewal else self.asking
+        facts = self.facts(at, None, people)
         for terms in rulebook.checks.values():
-            why = self.why(terms, at)
+            record = self.newest(terms.name, people)
+            why = self.why(terms, at, record)
             names = {*terms.facts, f"{terms.name}_age_days"} & read
             if terms.name == "takings":
                 names = set() if renewal else set(terms.facts)
@@ -286,7 +338,7 @@ class Model:
             # Takings that are recorded are known, however old those are that were given.
             stale = why is not None and bool(names) and terms.name != "takings"
             if lacking or stale or why == "due_again":
-                from_then = self.due_since(at) if why == "due_again" else None
+                from_then = self.due_since(at, record) if why == "due_again" else None
                 consent = None if terms.consent in self.consents else terms.consent
                 checks[terms.name] = (why or "missing", from_then, consent)
         return checks
@@ -318,18 +370,20 @@ class Model:
             return False
         return (through - min(self.takings)).days + 1 >= WINDOW
 
-    def takings_facts(self, at):
+    def takings_facts(self, at, people):
+        """The takings of a company: those recorded are of the one that was accepted."""
         facts = {}
-        record = self.newest("takings")
-        counts = record is not None and self.why(self.rulebook(at).checks["takings"], at) is None
+        record, terms = self.newest("takings", people), self.rulebook(at).checks["takings"]
+        counts = record is not None and self.why(terms, at, record) is None
+        own = self.people is None or (people and people["company"] == self.people["company"])
         if counts:
             given = record.facts.get("months_trading")
             if given is not None:
                 facts["months_trading"] = given + _months(self.day(record.made_at), self.day(at))
-        average, trend = self.recorded_takings(at)
+        average, trend = self.recorded_takings(at) if own else (None, None)
         if average is not None:
             facts["average_monthly_takings"] = average.numerator // average.denominator
-        elif counts and not self.recorded_over(record):
+        elif counts and not (own and self.recorded_over(record)):
             facts["average_monthly_takings"] = record.facts.get("average_monthly_takings")
         if trend is not None:
             facts["takings_trend"] = _percent(trend)
@@ -393,9 +447,11 @@ class Model:
             "refunds_due": sum(deal.overpaid() for deal in self.deals),
         }
 
-    def facts(self, at, base):
+    def facts(self, at, base, people=None):
         """All facts at *at*, prepared for rules; of an initial application without a *base*."""
-        facts = self.evidence_facts(at) | self.takings_facts(at) | self.counts(base)
+        people = people or self.who(base)
+        facts = self.evidence_facts(at, people) | self.takings_facts(at, people)
+        facts |= self.counts(base)
         if base is not None:
             facts |= self.deal_facts(base, at)
         catalogue = self.rulebook(at).catalogue
@@ -433,6 +489,8 @@ class Model:
         """The rules that are lifted: what was decided last about a product and deal holds."""
         decided = [one for one in self.decisions if (one.product, one.base) == (product, base)]
         if not decided or decided[-1].void or at >= decided[-1].until:
+            return frozenset()
+        if decided[-1].people != self.who(base):
             return frozenset()
         return decided[-1].rules if decided[-1].approved else frozenset()
 

@@ -124,6 +124,11 @@ class People:
             # "a default voids it", and voids no decline
             declined = self.decisions.items()
             self.decisions = {key: one for key, one in declined if one["decision"] == "decline"}
+        elif kind == "ProfileErased":
+            # "With it go the results of checks": the journal alone has them still.
+            self.newest = {}
+            approved = self.decisions.items()
+            self.decisions = {key: one for key, one in approved if one["decision"] == "decline"}
         elif kind == "HoldPlaced":
             self.holds.add(event["hold"]["code"])
         elif kind == "HoldLifted":

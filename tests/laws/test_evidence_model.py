@@ -24,8 +24,10 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
+from holdback.lifecycle.evidence import recording
 from holdback.lifecycle.offers import renewal_eligibility, since_the_offer
 from holdback.lifecycle.offers import requests as offers
+from holdback.rulebooks.check_terms import CheckTerms
 
 CHUNKS = 20
 HISTORIES = count("histories compared with the model of evidence") // CHUNKS
@@ -77,20 +79,20 @@ FAULTS = {
          "= attrs.evolve(record, facts={**(earlier.facts if earlier else {}), **record.facts})\n"),
     ],
     "a result may be a day older": [
-        (evidence.check_states, "age > terms.max_age_days", "age > terms.max_age_days + 1"),
+        (evidence.check_state, "age > terms.max_age_days", "age > terms.max_age_days + 1"),
     ],
     "a result may be a day less old": [
-        (evidence.check_states, "age > terms.max_age_days", "age >= terms.max_age_days"),
+        (evidence.check_state, "age > terms.max_age_days", "age >= terms.max_age_days"),
     ],
     "the age of a check is counted in days of UTC": [
-        (evidence.check_states, "local_date(record.made_at, rulebook.zone)",
+        (evidence.check_state, "local_date(record.made_at, rulebook.zone)",
          "record.made_at.date()"),
     ],
     "a result that is too old counts": [
         (evidence.evidence_facts, "if state.why is None", 'if state.why != "due_again"'),
     ],
     "the second credit check is compared by days": [
-        (evidence.check_states, "record.made_at < due", "record.made_at.date() < due.date()"),
+        (evidence.check_state, "record.made_at < due", "record.made_at.date() < due.date()"),
     ],
     "the second credit check is never due": [
         (evidence.second_check_due, "expired is None", "True"),
@@ -152,6 +154,28 @@ FAULTS = {
         (renewal_eligibility.ProductsCase.withheld.fget,
          "if name not in self.consents", "if False"),
     ],
+    "a result counts for others": [
+        (evidence.newest_record, "if about and record.about == about", "if about"),
+    ],
+    "a declared check is about applicants alone": [
+        (CheckTerms.about.fget, "self.name, PEOPLE", "self.name, PEOPLE[:1]"),
+    ],
+    "a result is about those who applied first": [
+        (recording._only_people, "if len(digests) == 1", "if digests"),
+        (recording._about, "{**_only_people(merchant), **sections}",
+         "{**sections, **_only_people(merchant)}"),
+    ],
+    "an approval is for whoever applies": [
+        (renewal_eligibility.approved_rules,
+         "bool(people) and people.items() <= decision.sections.items()", "True"),
+    ],
+    "recorded takings are those of any company": [
+        (evidence.evidence_facts,
+         "merchant.sections.get(COMPANY) in {None, sections.get(COMPANY)}", "True"),
+    ],
+    "an erasure leaves results": [
+        (evolve._profile_erased, '("checks", "referrals")', '("referrals",)'),
+    ],
 }  # fmt: skip
 
 
@@ -165,6 +189,9 @@ FAVOURED = {
     "the time on hold counts for a lapse": (("ask_initial", "ask_renewal", "wait_on_hold"), None),
     "an application lapses after its last instant": (("ask_initial", "accept"), None),
     "a decision holds at its end": (("decide",), None),
+    "an approval is for whoever applies": (("decide", "ask_initial"), None),
+    "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
+    "an erasure leaves results": (("erase", "ask_initial"), None),
 }
 
 

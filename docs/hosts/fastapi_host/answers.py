@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from fastapi_host.attempts import MerchantRequest
 from fastapi_host.logs import note_of
 from holdback import InvalidDocument
-from holdback.operations import AskStatement, QuoteSettlement
+from holdback.operations import OPERATIONS, AskStatement, QuoteSettlement
 
 DAY = {"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "json_schema_extra": {"format": "date"}}
 # The parameters of questions about money.
@@ -17,18 +17,8 @@ DealId = Annotated[str, Query(min_length=1)]
 OnDay = Annotated[str, Query(**DAY)]
 SomeDay = Annotated[str | None, Query(**DAY)]
 
-# The operations that read or change the profile, besides requests for offers and acceptances.
-TAKES_PROFILE = frozenset(
-    {
-        "supply_details",
-        "erase_profile",
-        "decide_referral",
-        "place_hold",
-        "change_bank_details",
-        "record_consents",
-        "holds",
-    }
-)
+# The operations that read or change the profile.
+TAKES_PROFILE = frozenset(name for name, kind in OPERATIONS.items() if kind.takes_profile)
 
 
 def merchant_request(request, incoming, **about):

@@ -134,21 +134,25 @@ class Host:
             merchant_id=request and request.application.merchant_id,
             new=True,
             initial=request is not None and not request.renewal,
+            takes_profile=True,
             command=lambda *_: RequestOffers(request=request),
         )
 
         def first_look():
             # Before any error of the body: a used key decides first.
-            stored = self._find(evolve(merchant_request, takes_profile=False))
+            stored = self._find(merchant_request)
             if stored.fingerprint is not None:
                 return stored.reply, None
             if invalid is not None:
                 raise invalid
-            merchant = self._documents(stored, merchant_request).merchant
-            context = self._context(merchant_request)
-            return None, self.engine.carry_out(
-                merchant, RequireChecks(request=request), context
-            ).reply
+            documents = self._documents(stored, merchant_request)
+            outcome = self.engine.carry_out(
+                documents.merchant,
+                RequireChecks(request=request),
+                self._context(merchant_request),
+                profile=documents.profile,
+            )
+            return None, outcome.reply
 
         earlier, required = retry(first_look, merchant_request.note)
         if earlier is not None:
@@ -161,35 +165,32 @@ class Host:
         except Exception as error:  # noqa: BLE001 - any failure of a bureau can be tried again
             log("checks_failed", request_id=merchant_request.request_id, error=type(error).__name__)
             raise Problem(CHECKS_FAILED) from None
-        merchant_request = evolve(merchant_request, evidence=evidence, takes_profile=True)
+        merchant_request = evolve(merchant_request, evidence=evidence)
         try:
             return self.carry_out(merchant_request)
         except Refusal:
             if evidence:
-                self._record(merchant_request)
+                self._record(merchant_request, request)
             raise
         except ConfigurationError:
             log("evidence_not_valid", request_id=merchant_request.request_id)
             raise
 
-    def _record(self, merchant_request):
+    def _record(self, merchant_request, refused):
         """Record the evidence of a refused request, which changed nothing: it was paid for."""
         context = self._context(merchant_request)  # one instant, in every attempt
 
         def command(merchant, _):
             input_context = self.engine.input_context(merchant, context)
             jurisdictions, code = self.engine.jurisdictions, merchant.jurisdiction
-            return recording(
-                context, jurisdictions.resolve(code, on=input_context.day), input_context
-            )
+            rulebook = jurisdictions.resolve(code, on=input_context.day)
+            return recording(context, rulebook, input_context, refused)
 
         request = evolve(
             merchant_request,
             note=Note(request_id=f"{merchant_request.request_id}-evidence"),
             command=command,
             evidence={},
-            initial=False,
-            takes_profile=False,
             key=None,
         )
         try:

@@ -8,16 +8,19 @@ recorded by itself: a check that was paid for is not made again.
 from collections.abc import Mapping
 from datetime import date, datetime, time
 
+from attrs import evolve
+
 from holdback import ConfigurationError, InvalidDocument, wire
 from holdback.operations import RecordEvidence
 
 CHECKED_ON = "credit_checked_on"
 
 
-def recording(context, rulebook, input_context):
+def recording(context, rulebook, input_context, request):
     """
     Return the command that records the evidence of `context`, as the checks gave it.
 
+    It is about those who made the `request`; a renewal does not say who they are.
     Results by fact name were made at the instant of the context, except a credit check of an
     earlier day.
 
@@ -26,7 +29,9 @@ def recording(context, rulebook, input_context):
     """
     evidence = context.evidence
     if not isinstance(evidence, Mapping):
-        return RecordEvidence(records=evidence)
+        return RecordEvidence(
+            records=evidence, applicants=request.applicants, company=request.company
+        )
     records, left = [], dict(evidence)
     for check in rulebook.checks.values():
         facts = {name: left.pop(name) for name in check.facts if name in left}
@@ -39,7 +44,8 @@ def recording(context, rulebook, input_context):
         message = "the checks gave a fact that no check of the jurisdiction has"
         raise ConfigurationError.of("not_allowed", message, path="$.evidence")
     try:
-        return wire.read_command("record_evidence", {"records": records}, input_context)
+        read = wire.read_command("record_evidence", {"records": records}, input_context)
+        return evolve(read, applicants=request.applicants, company=request.company)
     except InvalidDocument as error:  # it is the checks' mistake, not the caller's
         raise ConfigurationError(error.errors) from None
 

@@ -245,10 +245,10 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
 
 
 def initial_facts(
-    merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None], today: date
+    merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None]
 ) -> Facts:
     """Return the prepared facts for an initial application, with what *evidence* says."""
-    return _prepared({**evidence, **takings_facts(merchant, today)}, merchant, None, catalogue)
+    return _prepared(evidence, merchant, None, catalogue)
 
 
 def renewal_facts(
@@ -259,8 +259,7 @@ def renewal_facts(
     today: date,
 ) -> Facts:
     """Return the prepared facts for renewing *deal*, with what *evidence* says."""
-    facts = {**evidence, **takings_facts(merchant, today), **deal_facts(deal, today)}
-    return _prepared(facts, merchant, deal, catalogue)
+    return _prepared({**evidence, **deal_facts(deal, today)}, merchant, deal, catalogue)
 
 
 def _prepared(

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from attrs import evolve
@@ -28,7 +28,7 @@ from holdback.lifecycle.offers.renewal_eligibility import (
     is_barred,
     renewal_eligibility,
 )
-from holdback.lifecycle.offers.requests import RequestOffers
+from holdback.lifecycle.offers.requests import RequestOffers, people_in
 from holdback.lifecycle.operation import (
     Case,
     Decision,
@@ -137,7 +137,14 @@ class _Attempt(Generic[Reply]):
         It is stored with the operation's own events. A refused operation changes nothing.
         """
         lapsed = lapse(self.before, self.context.at)
-        records = self._evidence()
+        try:
+            records = self._evidence()
+        except ConfigurationError:
+            if self.operation.is_question:
+                raise
+            # Evidence of a command that is refused is not kept, so the refusal comes first.
+            self._decided(evolve_all(self.before, self._numbered(lapsed)))
+            raise
         kept = (evidence_event(records, self.before, self.context),) if records else ()
         return (*lapsed, *kept)
 
@@ -153,7 +160,19 @@ class _Attempt(Generic[Reply]):
         if rulebook is None:
             message = "evidence is read by the rules of the jurisdiction, which is not loaded"
             raise ConfigurationError.of("unknown_name", message, path="$.evidence")
-        return evidence_of(self.context, self.before, rulebook, with_takings=self._takes_takings())
+        return evidence_of(
+            self.context,
+            self.before,
+            rulebook,
+            self._people(),
+            with_takings=self._takes_takings(),
+        )
+
+    def _people(self) -> Mapping[str, str]:
+        """Return the sections that the operation says of those whom its evidence is about."""
+        if not isinstance(self.operation, RequestOffers):
+            return {}
+        return people_in(self.operation.request, self.before, self.case.profile)
 
     def _takes_takings(self) -> bool:
         """Return whether takings can be evidence: a merchant with a deal has them recorded."""

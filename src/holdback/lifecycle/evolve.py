@@ -23,7 +23,7 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, ApplicationStatus
-from holdback.merchant.application import PROFILE
+from holdback.merchant.application import MOST_SUBJECTS, PROFILE
 from holdback.merchant.deal import (
     DEFAULTED,
     FUNDED,
@@ -200,7 +200,7 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "deals": lambda deal: deal.id,
         "takings": lambda takings: takings.on,
         "requests": lambda request: request.request_id,
-        "checks": lambda record: record.check,
+        "checks": lambda record: record.key,
         "referrals": lambda referral: referral.product,
         "referral_decisions": lambda decision: (decision.product, decision.base_deal_id),
         "holds": lambda hold: hold.code,
@@ -354,13 +354,15 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     for application_id, offer_set in sets.items():
         is_open = offer_set.expires_at > event.at
         closed = _close_offers(offer_set, None) if is_open else offer_set
-        sets[application_id] = attrs.evolve(closed, sections={})
+        sets[application_id] = attrs.evolve(closed, sections={}, facts={})
     for application_id, fulfilment in fulfilments.items():
-        fulfilments[application_id] = attrs.evolve(fulfilment, sections={})
+        fulfilments[application_id] = attrs.evolve(fulfilment, sections={}, facts={})
     decisions = draft.all("referral_decisions")
     for about, decision in decisions.items():
         decisions[about] = attrs.evolve(decision, sections={})
-    draft.all("referrals").clear()
+    # What checks found is personal. What deals were stays, and with it what defaulted.
+    for results in ("checks", "referrals"):
+        draft.all(results).clear()
     # The consents were part of the profile: a merchant that comes back has to give them again.
     draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}
 
@@ -449,9 +451,12 @@ def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
 def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
     checks = draft.all("checks")
     for record in event.records:
-        earlier = checks.get(record.check)
+        earlier = checks.get(record.key)
         if earlier is None or record.made_at > earlier.made_at:
-            checks[record.check] = record
+            checks[record.key] = record
+        same = [held for held in checks.values() if held.check == record.check]
+        if len(same) > MOST_SUBJECTS:
+            del checks[min(same, key=lambda held: held.made_at).key]
 
 
 def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 from attrs import field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
+from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_texts
 from holdback.frozen_classes import frozen
 from holdback.merchant.validators import instance_of, optional, text
 
@@ -31,7 +31,9 @@ class Application:
 
 # The sections of the profile: all in an initial application, none in a renewal (service 2.1).
 PROFILE: Final = ("consents", "applicants", "company")
-_CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
+# Those who apply, each an object; every other closed document is one object.
+Applicants: TypeAlias = Annotated[Opaque, "an array of objects"]
+CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 
 
 @frozen(kw_only=True)
@@ -44,9 +46,9 @@ class OffersRequest:
     """
 
     application: Application = field(validator=instance_of(Application, "an application"))
-    consents: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
-    applicants: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
-    company: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+    consents: Opaque | None = field(default=None, repr=False, validator=CLOSED)
+    applicants: Applicants | None = field(default=None, repr=False, validator=CLOSED)
+    company: Opaque | None = field(default=None, repr=False, validator=CLOSED)
 
     def __attrs_post_init__(self) -> None:
         sections = {name: getattr(self, name) for name in PROFILE}
@@ -97,7 +99,8 @@ class HeldCheck:
     """
     The newest record of a check, its age in days, and the facts that it gave.
 
-    `why` says why it does not count: it is `too_old`, or `due_again`; None while it counts.
+    `about` is as in `CheckRecord`. `why` says why it does not count: it is `about_others` than the
+    newest application, `too_old`, or `due_again`; None while it counts.
     """
 
     check: str
@@ -105,6 +108,7 @@ class HeldCheck:
     age_days: int | None
     facts: Mapping[str, Json] = field(converter=frozen_record, repr=False)
     why: str | None = None
+    about: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
 
 
 @frozen(kw_only=True)
@@ -157,6 +161,9 @@ class Applications:
 #
 # What a check does not give is unknown, and supersedes what was known before (decisions/evidence).
 
+# Of how many applicants or companies the newest record of a check is held.
+MOST_SUBJECTS: Final = 4
+
 
 @frozen
 class HeldFact:
@@ -176,11 +183,21 @@ class CheckRecord:
     """
     The result of one check, as it is recorded: each fact with the kind that it had.
 
-    INVARIANT: a merchant's state holds the newest record of each check, its journal all.
+    `about` names the sections of the profile that it is about, `applicants` or `company` or both,
+    by their digests: it counts for nobody else.
+
+    INVARIANT: a merchant's state holds the newest record of each check and of whom it is about,
+    for the `MOST_SUBJECTS` whose records are newest. Its journal has all.
     """
 
     check: str
     made_at: DateTime
+    about: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     facts: Mapping[str, HeldFact] = field(
         factory=FrozenMapping, converter=frozen_evidence, repr=False
     )
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The check and whom it is about, of which the newest record counts."""
+        return (self.check, *(text for item in sorted(self.about.items()) for text in item))

@@ -222,9 +222,9 @@ class Merchant:
     It has no personal data: `sections` name the sections of the merchant's profile. What the
     merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
     None until the first acceptance and never changes after it. `checks` is the newest record of
-    each check. `consents` are those given, of those that the jurisdiction names.
-    `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets` are
-    those that are open or were closed lately. `last_accepted_at` is the instant of the last
+    each check and of whom it is about. `consents` are those given, of those that the jurisdiction
+    names. `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets`
+    are those that are open or were closed lately. `last_accepted_at` is the instant of the last
     acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
     requests carried out lately. `renewal_eligibility` is as last announced.
     """
@@ -320,8 +320,8 @@ class Merchant:
     @property
     def named_sections(self) -> Iterator[str]:
         """The digests of all sections of the profile that this state names."""
-        holders: list[Merchant | OfferSet | Fulfilment | Hold | ReferralDecision]
+        holders: list[Merchant | OfferSet | Fulfilment | Hold | Referral | ReferralDecision]
         holders = [self, *self.offer_sets, *self.fulfilments]
-        holders += [*self.holds, *self.referral_decisions]
+        holders += [*self.holds, *self.referrals, *self.referral_decisions]
         for holder in holders:
             yield from holder.sections.values()

@@ -41,7 +41,8 @@ class Referral:
 
     `product` is its key, `base_deal_id` the deal that a renewal is based on. `rules` are the
     referring rules that were false or unknown, `needs` the facts that were missing, and `facts`
-    the figures that the rules read.
+    the figures that the rules read. `sections` name the applicants and the company that it is
+    about.
     """
 
     application_id: str
@@ -51,6 +52,7 @@ class Referral:
     rules: tuple[ReferredRule, ...] = ()
     needs: tuple[str, ...] = ()
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
 
 
 @frozen(kw_only=True)
@@ -58,9 +60,10 @@ class ReferralDecision:
     """
     What a person decided about a product: it holds until the instant `until`.
 
-    An approval lifts the rules whose digests are in `rules`, for this product and this base deal. A
-    decline makes the product `Declined`, whichever deal a renewal is based on, and in an initial
-    application too. `by` is the host's identifier of the person; the note is in the profile.
+    An approval lifts the rules whose digests are in `rules`, for this product, this base deal, and
+    the applicants and company that `sections` name. A decline makes the product `Declined`,
+    whichever deal a renewal is based on, for anyone who applies, and in an initial application too.
+    `by` is the host's identifier of the person; the note is in the profile.
     """
 
     application_id: str

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 
 _AGE: Final = "_age_days"
+# The sections of a profile that say who a merchant is.
+PEOPLE: Final = ("applicants", "company")
+# Whom the built-in checks are about; one that a jurisdiction adds is about both.
+_ABOUT: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "identity": ("applicants",),
+        "business": ("company",),
+        "consumer_credit": ("applicants",),
+        "takings": ("company",),
+    }
+)
 
 
 @frozen(kw_only=True)
@@ -24,6 +36,11 @@ class CheckTerms:
     facts: tuple[str, ...]
     max_age_days: int | None = None
     consent: str | None = None
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The sections of the profile that its results are about (decisions/evidence)."""
+        return _ABOUT.get(self.name, PEOPLE)
 
 
 def age_name(check: str) -> str:

@@ -29,7 +29,7 @@ from pendulum import DateTime
 from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
-from holdback.exact.exact_json import Json
+from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
@@ -45,6 +45,7 @@ from holdback.testing.inputs import (
     fitting_evidence,
     known_operation,
     new_request_id,
+    people_of_first_request,
     remittance_up_to,
     run_operation,
     with_newest_ids,
@@ -183,13 +184,18 @@ class Story:
         """
         Return the story after the result of a *check* was recorded, made now or at *made_at*.
 
+        It is about those of the applications so far. Before the first it is about those of a
+        request that does not say who they are.
+
         Raises:
             AssertionError: it was refused.
         """
         __tracebackhide__ = True
         at = self.at if made_at is None else _instant(made_at)
         result = CheckResult(check=check, made_at=at, facts=facts)
-        return self.after(RecordEvidence(records=(result,)))
+        people = people_of_first_request(self.merchant).items()
+        closed = {name: Opaque.of(content) for name, content in people}
+        return self.after(RecordEvidence(records=(result,), **closed))
 
     def knowing(self, **evidence: FactValue) -> Story:
         """

@@ -21,6 +21,7 @@ from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.merchant.profile import Profile
 from holdback.operations import OPERATIONS, Operation, RequestOffers, ReviewRenewal
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing import payloads
 from holdback.wire.commands import read_input
 
@@ -88,7 +89,15 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
     declared = attrs.fields_dict(OPERATIONS[operation])
     newest = newest_ids(merchant, operation)
     ids = {name: value for name, value in newest.items() if name in declared}
-    return ids | fields
+    people = people_of_first_request(merchant) if operation == "record_evidence" else {}
+    return people | ids | fields
+
+
+def people_of_first_request(merchant: Merchant) -> dict[str, Json]:
+    """Return whom results are about before the first request, as it will say; later, nothing."""
+    if merchant.sections or merchant.offer_sets:
+        return {}
+    return {name: payloads.BLANK_PROFILE[name] for name in PEOPLE}
 
 
 def new_request_id(merchant: Merchant, first: int) -> str:

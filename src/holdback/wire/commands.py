@@ -18,14 +18,14 @@ import attrs
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact.exact_json import Json
+from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import MINOR_UNITS, Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
-from holdback.merchant.application import Application, OffersRequest
+from holdback.merchant.application import Applicants, Application, OffersRequest
 from holdback.merchant.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
 from holdback.operations import (
     COMMANDS,
@@ -74,6 +74,8 @@ _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
     {
         str: identifier,
         FreeText: free_text,
+        Opaque: opaque_object,
+        Applicants: opaque_objects,
         bool: flag,
         int: whole_number,
         Decimal: exact_number,

@@ -41,13 +41,14 @@ from holdback.lifecycle.events import (
     TakingsRecorded,
 )
 from holdback.merchant.acceptance import ApplicationStatus
-from holdback.merchant.application import HeldFact
+from holdback.merchant.application import CheckRecord, HeldCheck, HeldFact
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import Product
 from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
+from holdback.merchant.referral import Referral
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number
 
@@ -395,6 +396,9 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         ),
         Entry: ("kind", "counterpart"),
         EntryTotals: ("credits",),
+        CheckRecord: ("about",),
+        HeldCheck: ("about",),
+        Referral: ("sections",),
         OffersIssued: ("referrals", "consents"),
         TakingsRecorded: ("jurisdiction",),
         ProfileErased: ("jurisdiction",),

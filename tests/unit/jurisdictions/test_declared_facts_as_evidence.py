@@ -231,9 +231,7 @@ def test_the_host_is_asked_to_look_it_up(journey):
     A declared fact that the products' rules read is one of the required checks of an initial
     application.
     """
-    checks = journey.engine.carry_out(
-        journey.merchant, RequireChecks(request=journey.request(currency="EUR")), journey.context()
-    ).reply.checks
+    checks = journey.do(RequireChecks(request=journey.request(currency="EUR"))).checks
 
     assert [each.name for each in checks] == ["identity", "takings", "grade"]
     assert checks[-1].evidence == ("grade",)
@@ -262,9 +260,7 @@ def test_a_merchant_can_go_on_when_a_fact_is_declared_no_more(journey, more, req
     text["products.toml"] = text["products.toml"].partition("[typical]")[0]
     journey.engine = journey.engine.with_jurisdictions(loaded(NL=text))
 
-    checks = journey.engine.carry_out(
-        journey.merchant, RequireChecks(request=journey.request(currency="EUR")), journey.context()
-    ).reply.checks
+    checks = journey.do(RequireChecks(request=journey.request(currency="EUR"))).checks
     decision = ask(journey)
 
     assert [each.name for each in checks] == (["grade"] if more else [])

@@ -63,7 +63,10 @@ def test_questions_take_no_evidence(funded):
         lambda: funded.engine.carry_out(funded.merchant, LookUp(), context),
         lambda: funded.engine.carry_out(funded.merchant, AssessRenewal(), context),
         lambda: funded.engine.carry_out(
-            funded.merchant, RequireChecks(request=funded.request()), context
+            funded.merchant,
+            RequireChecks(request=funded.request()),
+            context,
+            profile=funded.profile,
         ),
     ):
         with pytest.raises(ConfigurationError, match="record it first, with `record_evidence`"):

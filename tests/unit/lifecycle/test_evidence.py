@@ -13,7 +13,6 @@ from holdback.operations import (
     AskEvidence,
     AssessRenewal,
     CloseDeal,
-    RecordEvidence,
     RecordTakings,
     RequireChecks,
 )
@@ -60,7 +59,7 @@ def test_a_refused_request_changes_nothing_so_a_host_records_first(funded):
     assert funded.merchant == before
 
     funded.pass_time(hours=1)
-    funded.do(RecordEvidence(records=[credit(1, funded.now)]))
+    funded.record(credit(1, funded.now))
     assert score(funded) == 1
 
 
@@ -71,7 +70,7 @@ def test_the_newest_counts_in_any_order(journey, order):
     """
     results = [credit(500 + days, START - timedelta(days=days)) for days in range(3)]
     for place in order:
-        journey.do(RecordEvidence(records=[results[place]]))
+        journey.record(results[place])
     recorded = [record for event in journey.events for record in event.records]
 
     assert score(journey) == 500
@@ -83,12 +82,12 @@ def test_the_same_instant_with_another_content_is_a_conflict(journey):
     """
     "The same instant with another content is a conflict"; with the same content nothing happens.
     """
-    journey.do(RecordEvidence(records=[credit(640, START)]))
+    journey.record(credit(640, START))
     events = len(journey.events)
-    journey.do(RecordEvidence(records=[credit(640, START)]))
+    journey.record(credit(640, START))
     assert len(journey.events) == events
     with pytest.raises(Refusal, match="request_conflict"):
-        journey.do(RecordEvidence(records=[credit(641, START)]))
+        journey.record(credit(641, START))
 
 
 def test_a_repeated_request_is_not_judged_by_its_evidence(journey):
@@ -110,7 +109,7 @@ def test_what_a_check_does_not_give_is_unknown_from_then_on(journey):
     journey.ask()
     journey.pass_time(hours=1)
     result = CheckResult(check="consumer_credit", made_at=journey.now, facts={})
-    journey.do(RecordEvidence(records=[result]))
+    journey.record(result)
     offers = journey.ask(evidence={})
 
     assert decision(offers) == "Referred"
@@ -139,7 +138,7 @@ def test_all_that_is_wrong_with_records_is_named(journey):
         CheckResult(check="identity", made_at=START + timedelta(days=1), facts={}),
     ]
     with pytest.raises(InvalidDocument) as raised:
-        journey.do(RecordEvidence(records=results))
+        journey.record(*results)
 
     assert [(error.path, error.code) for error in raised.value.errors] == [
         ("$.records[0].check", "unknown_name"),
@@ -154,7 +153,7 @@ def test_a_journal_may_begin_with_a_check(journey):
     """
     A host records first: the first event of a merchant may be of a check.
     """
-    journey.do(RecordEvidence(records=[credit(640, START)]))
+    journey.record(credit(640, START))
     journey.pass_time(hours=1)
     journey.ask(evidence={k: v for k, v in EVIDENCE.items() if not k.startswith("credit")})
     written = wire.write_merchant(journey.merchant)

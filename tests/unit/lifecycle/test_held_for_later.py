@@ -11,7 +11,6 @@ from holdback.operations import (
     AskReferrals,
     DecideReferral,
     RecordConsents,
-    RecordEvidence,
     RequestOffers,
     RequireChecks,
 )
@@ -61,7 +60,7 @@ def test_a_check_of_which_the_age_alone_is_read_is_made_again_when_it_is_too_old
     )
     journey = a_journey(product)
     record = CheckResult(check="identity", made_at=journey.now, facts={"identity_verified": True})
-    journey.do(RecordEvidence(records=[record]))
+    journey.record(record)
     body = OffersRequest(application=Application(merchant_id="m-1", currency="EUR"), **PROFILE)
 
     def required():

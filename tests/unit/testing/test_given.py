@@ -271,7 +271,7 @@ def test_checks_with_their_own_instants(new):
     )
     held = known.when("evidence").story.reply["checks"]
     result = CheckResult(check="consumer_credit", made_at=new.at.add(hours=1), facts=bad)
-    later = known.later(hours=2).when("request_offers", REQUEST, evidence=[result])
+    later = known.later(hours=2).when("request_offers", evidence=[result])
 
     assert [type(event).__name__ for event in known.journal] == ["EvidenceRecorded"] * 2
     assert [(one["check"], one["facts"]["credit_score"]) for one in held] == [

@@ -30,7 +30,7 @@ DONE = {
     "hold": "The merchant is on hold.",
     "lift": "The hold is lifted.",
 }
-WHY_OLD = {"too_old": "Too old", "due_again": "Due again"}
+WHY_OLD = {"too_old": "Too old", "due_again": "Due again", "about_others": "About others"}
 MOST_OF_NOTE = 1000  # characters
 
 

@@ -161,7 +161,8 @@ def _checks_alone(
         return
     if assessment.answers.false:
         return
-    needs, states = set(assessment.needs), tuple(check_states(merchant, rulebook, at))
+    needs = set(assessment.needs)
+    states = tuple(check_states(merchant, rulebook, at, merchant.sections))
     due = [s for s in states if needs & {*s.terms.facts, age_name(s.terms.name)}]
     given = {name for state in due for name in (*state.terms.facts, age_name(state.terms.name))}
     # A deal's takings are recorded day by day, and no check.

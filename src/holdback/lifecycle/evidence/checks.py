@@ -2,7 +2,8 @@
 The results of the host's checks: how they are recorded, and what they say on a day.
 
 Of each check the newest record counts, whichever request brought it, and in whichever order records
-arrive. A result that is too old for the jurisdiction is unknown, and so is a credit check from
+arrive, but only for those whom it is about: the applicants and the company, by the digests of their
+sections. A result that is too old for the jurisdiction is unknown, and so is a credit check from
 before offers expired unaccepted (decisions/evidence).
 """
 
@@ -20,6 +21,7 @@ from holdback.eligibility.derived_facts import (
     held_evidence,
     months_between,
     recorded_over,
+    takings_facts,
 )
 from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
@@ -35,11 +37,36 @@ from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Catalogue
 
 TAKINGS: Final = "takings"
+COMPANY: Final = "company"
 
 
-def newest_record(merchant: Merchant, terms: CheckTerms) -> CheckRecord | None:
-    """Return the newest record of the check, None if it was never made."""
-    return next((record for record in merchant.checks if record.check == terms.name), None)
+def newest_record(
+    merchant: Merchant, terms: CheckTerms, sections: Mapping[str, str]
+) -> CheckRecord | None:
+    """Return the newest record of the check that is about *sections*, None if there is none."""
+    about = about_sections(terms, sections)
+    held = (record for record in merchant.checks if record.check == terms.name)
+    return next((record for record in held if about and record.about == about), None)
+
+
+def about_sections(terms: CheckTerms, sections: Mapping[str, str]) -> dict[str, str] | None:
+    """Return those of the *sections* that a check is about, None if one of them is not there."""
+    about = {name: sections[name] for name in terms.about if name in sections}
+    return about if len(about) == len(terms.about) else None
+
+
+def newest_sections(merchant: Merchant) -> Mapping[str, str]:
+    """Return the sections of the newest application that says who the merchant is."""
+    issued = [
+        offer_set
+        for offer_set in merchant.offer_sets
+        if not offer_set.renewal and offer_set.sections
+    ]
+    newest = max(issued, key=lambda offer_set: offer_set.issued_at, default=None)
+    accepted = merchant.last_accepted_at
+    if newest is None or (accepted is not None and newest.issued_at <= accepted):
+        return merchant.sections
+    return newest.sections
 
 
 @frozen(kw_only=True)
@@ -59,40 +86,60 @@ class CheckState:
     not_before: DateTime | None = None
 
 
-def check_states(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Iterator[CheckState]:
-    """Yield every check of the jurisdiction with what is held of it at the instant *at*."""
-    credit_due = second_check_due(merchant, rulebook, at)
-    for terms in rulebook.checks.values():
-        record = newest_record(merchant, terms)
-        due = credit_due if terms.name == CREDIT else None
-        age = None
-        if record is not None:
-            age = max(0, (rulebook.on - local_date(record.made_at, rulebook.zone)).days)
-        why = None
-        if due is not None and (record is None or record.made_at < due):
-            why = "due_again"
-        elif age is None:
-            why = "missing"
-        elif terms.max_age_days is not None and age > terms.max_age_days:
-            why = "too_old"
-        yield CheckState(
-            terms=terms,
-            record=record,
-            age_days=age,
-            why=why,
-            not_before=due if why == "due_again" else None,
-        )
-
-
-def evidence_facts(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> dict[str, int | None]:
+def check_states(
+    merchant: Merchant, rulebook: Rulebook, at: DateTime, sections: Mapping[str, str]
+) -> Iterator[CheckState]:
     """
-    Return the facts that the merchant's checks give at the instant *at*, by name.
+    Yield every check of the jurisdiction with what is held of it at the instant *at*.
 
-    The age of a check is known even when its result is too old.
+    That is what is about the *sections* of an application, or of the merchant in a renewal.
+    """
+    for terms in rulebook.checks.values():
+        record = newest_record(merchant, terms, sections)
+        yield check_state(merchant, rulebook, at, terms, record)
+
+
+def check_state(
+    merchant: Merchant,
+    rulebook: Rulebook,
+    at: DateTime,
+    terms: CheckTerms,
+    record: CheckRecord | None,
+) -> CheckState:
+    """Return the state of a check of which the newest result is *record*."""
+    due = second_check_due(merchant, rulebook, at) if terms.name == CREDIT else None
+    age = None
+    if record is not None:
+        age = max(0, (rulebook.on - local_date(record.made_at, rulebook.zone)).days)
+    why = None
+    if due is not None and (record is None or record.made_at < due):
+        why = "due_again"
+    elif age is None:
+        why = "missing"
+    elif terms.max_age_days is not None and age > terms.max_age_days:
+        why = "too_old"
+    return CheckState(
+        terms=terms,
+        record=record,
+        age_days=age,
+        why=why,
+        not_before=due if why == "due_again" else None,
+    )
+
+
+def evidence_facts(
+    merchant: Merchant, rulebook: Rulebook, at: DateTime, sections: Mapping[str, str]
+) -> dict[str, int | None]:
+    """
+    Return what checks and recorded takings say of *sections* at the instant *at*, by name.
+
+    The age of a check is known even when its result is too old. The takings that were recorded day
+    by day are those of the company that was accepted.
     """
     facts: dict[str, int | None] = {}
     catalogue = rulebook.catalogue
-    for state in check_states(merchant, rulebook, at):
+    recorded = merchant.sections.get(COMPANY) in {None, sections.get(COMPANY)}
+    for state in check_states(merchant, rulebook, at, sections):
         if state.record is None:
             continue
         facts[f"{state.terms.name}_age_days"] = state.age_days
@@ -100,8 +147,9 @@ def evidence_facts(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> dict
             facts |= _read(state.record, state.terms, catalogue)
         if state.terms.name == TAKINGS:
             made_on = local_date(state.record.made_at, rulebook.zone)
-            facts |= _takings_today(facts, merchant, made_on, rulebook.on)
-    return facts
+            over = recorded and recorded_over(merchant, made_on)
+            facts |= _takings_today(facts, made_on, rulebook.on, over=over)
+    return facts | takings_facts(merchant, rulebook.on) if recorded else facts
 
 
 def _read(record: CheckRecord, terms: CheckTerms, catalogue: Catalogue) -> dict[str, int | None]:
@@ -113,14 +161,14 @@ def _read(record: CheckRecord, terms: CheckTerms, catalogue: Catalogue) -> dict[
 
 
 def _takings_today(
-    facts: Mapping[str, int | None], merchant: Merchant, made_on: date, today: date
+    facts: Mapping[str, int | None], made_on: date, today: date, *, over: bool
 ) -> dict[str, int | None]:
-    """Return what a statement of the day *made_on* says today: months pass, days are recorded."""
+    """Return what a statement of the day *made_on* says today: months pass; *over*, no average."""
     changed: dict[str, int | None] = {}
     months = facts.get("months_trading")
     if months is not None:
         changed["months_trading"] = months + max(0, months_between(made_on, today))
-    if recorded_over(merchant, made_on):
+    if over:
         changed["average_monthly_takings"] = None
     return changed
 

@@ -2,39 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
-from attrs import field
+from attrs import evolve, field
 
-from holdback.errors import ConfigurationError, InvalidDocument, Refusal
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, Refusal
+from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import EvidenceRecorded
 from holdback.lifecycle.evidence.check_results import CheckResult
-from holdback.lifecycle.evidence.checks import check_records, check_states
-from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
-from holdback.merchant.application import CheckRecord, HeldCheck, HeldEvidence
+from holdback.lifecycle.evidence.checks import (
+    about_sections,
+    check_records,
+    check_state,
+    newest_sections,
+)
+from holdback.lifecycle.operation import (
+    Case,
+    Decision,
+    PersonalCommand,
+    Question,
+    record_receipt,
+)
+from holdback.merchant.application import (
+    CLOSED,
+    Applicants,
+    CheckRecord,
+    HeldCheck,
+    HeldEvidence,
+)
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import as_tuple, instance_of, tuple_of
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.rulebooks.rulebook import Rulebook
 
 
 def evidence_of(
-    context: Context, merchant: Merchant, rulebook: Rulebook, *, with_takings: bool
+    context: Context,
+    merchant: Merchant,
+    rulebook: Rulebook,
+    sections: Mapping[str, str],
+    *,
+    with_takings: bool,
 ) -> tuple[CheckRecord, ...]:
     """
-    Return the records that *context* brings and the merchant does not hold yet.
+    Return the records about *sections* that *context* brings and the merchant does not hold yet.
 
     Raises:
-        ConfigurationError: the evidence is invalid.
+        ConfigurationError: the evidence is invalid, or nobody says whom it is about.
         Refusal: `request_conflict`, as `new_records`.
     """
     try:
         records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
+        return new_records(merchant, _about(records, rulebook, merchant, sections))
     except InvalidDocument as error:
         raise ConfigurationError(error.errors) from None
-    return new_records(merchant, records)
+
+
+def _about(
+    records: Iterable[CheckRecord],
+    rulebook: Rulebook,
+    merchant: Merchant,
+    sections: Mapping[str, str],
+) -> tuple[CheckRecord, ...]:
+    """
+    Return *records* with whom they are about: the *sections* that were said, or the only ones held.
+
+    Raises:
+        InvalidDocument: naming each section that was not said while none is held, or several are.
+    """
+    people = {**_only_people(merchant), **sections}
+    told = tuple(
+        evolve(record, about=about_sections(rulebook.checks[record.check], people) or {})
+        for record in records
+    )
+    needed = (rulebook.checks[record.check].about for record in told if not record.about)
+    lacking = dict.fromkeys(name for names in needed for name in names if name not in people)
+    if lacking:
+        raise InvalidDocument(
+            ErrorDetail(
+                code="missing",
+                message="nobody says whom the results are about",
+                path=f"$.{name}",
+                hint=f"give the `{name}` that were checked, as the application has them",
+            )
+            for name in lacking
+        )
+    return told
+
+
+def _only_people(merchant: Merchant) -> dict[str, str]:
+    """Return those sections of people of which the merchant's applications have only one."""
+    accepted = merchant.last_accepted_at
+    named: list[Mapping[str, str]] = [merchant.sections]
+    named += [
+        issued.sections
+        for issued in merchant.offer_sets
+        if not issued.renewal and (accepted is None or issued.issued_at > accepted)
+    ]
+    held = {name: {sections[name] for sections in named if name in sections} for name in PEOPLE}
+    return {name: digests.pop() for name, digests in held.items() if len(digests) == 1}
 
 
 def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[CheckRecord, ...]:
@@ -44,10 +113,10 @@ def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[Che
     Raises:
         Refusal: `request_conflict`, a check of the same instant is held with another result.
     """
-    held = {record.check: record for record in merchant.checks}
+    held = {record.key: record for record in merchant.checks}
     new = []
     for record in records:
-        earlier = held.get(record.check)
+        earlier = held.get(record.key)
         if record == earlier:
             continue
         if earlier is not None and earlier.made_at == record.made_at:
@@ -62,13 +131,19 @@ def _as_results(given: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 
 @frozen(kw_only=True)
-class RecordEvidence(Command[RecordReceipt]):
+class RecordEvidence(PersonalCommand[RecordReceipt]):
     """
     Record results of checks, whenever they were made.
 
+    They are about the `applicants` and the `company` that are given, as an application has them,
+    and count for no others; the profile does not keep them. They may be omitted while the
+    merchant's applications name only one of them.
+
     Raises:
-        InvalidDocument: naming every check, fact and value that cannot be recorded.
-        Refusal: `request_conflict`, or `not_possible_now` while no rules are loaded.
+        InvalidDocument: naming every check, fact and value that cannot be recorded, and what is
+            missing to say whom the results are about.
+        Refusal: `request_conflict`, `profile_erased`, or `not_possible_now` while no rules are
+            loaded.
     """
 
     name = "record_evidence"
@@ -77,6 +152,8 @@ class RecordEvidence(Command[RecordReceipt]):
         converter=_as_results,
         validator=tuple_of(instance_of(CheckResult, "results of checks, `CheckResult`")),
     )
+    applicants: Applicants | None = field(default=None, repr=False, validator=CLOSED)
+    company: Opaque | None = field(default=None, repr=False, validator=CLOSED)
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
         rulebook = case.rulebook()
@@ -87,7 +164,13 @@ class RecordEvidence(Command[RecordReceipt]):
             with_takings=case.merchant.active_deal is None,
             path="$.records",
         )
-        new = new_records(case.merchant, records)
+        given = {"applicants": self.applicants, "company": self.company}
+        sections = {
+            name: case.profile.digest(content)
+            for name, content in given.items()
+            if content is not None
+        }
+        new = new_records(case.merchant, _about(records, rulebook, case.merchant, sections))
         events = (evidence_event(new, case.merchant, case.context),) if new else ()
         return Decision(events, record_receipt)
 
@@ -102,7 +185,9 @@ def evidence_event(
 @frozen(kw_only=True)
 class AskEvidence(Question[HeldEvidence]):
     """
-    Ask for the newest record of each check, and whether it counts.
+    Ask for the newest record of each check and of whom it is about, and whether it counts.
+
+    It does for those who applied last, and for those who apply first.
 
     Raises:
         Refusal: `not_possible_now` while no rules are loaded.
@@ -113,15 +198,24 @@ class AskEvidence(Question[HeldEvidence]):
 
     def decide(self, case: Case) -> Decision[HeldEvidence]:
         rulebook = case.rulebook()
-        checks = tuple(
-            HeldCheck(
-                check=state.terms.name,
-                made_at=state.record.made_at,
-                age_days=state.age_days,
-                facts={name: fact.value for name, fact in sorted(state.record.facts.items())},
-                why=state.why,
-            )
-            for state in check_states(case.merchant, rulebook, case.at)
-            if state.record is not None
-        )
+        checks = tuple(_held(case, rulebook))
         return Decision((), lambda _: HeldEvidence(checks=checks))
+
+
+def _held(case: Case, rulebook: Rulebook) -> Iterator[HeldCheck]:
+    """Yield every record that is held, in the order of the jurisdiction's checks."""
+    people = newest_sections(case.merchant)
+    for terms in rulebook.checks.values():
+        about = about_sections(terms, people)
+        for record in case.merchant.checks:
+            if record.check == terms.name:
+                state = check_state(case.merchant, rulebook, case.at, terms, record)
+                others = about is not None and record.about != about
+                yield HeldCheck(
+                    check=terms.name,
+                    made_at=record.made_at,
+                    about=record.about,
+                    age_days=state.age_days,
+                    facts={name: fact.value for name, fact in sorted(record.facts.items())},
+                    why="about_others" if others else state.why,
+                )

@@ -10,6 +10,7 @@ from holdback.errors import Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import Applicants
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile, read_details
 
@@ -29,7 +30,7 @@ class FilledApplication:
     currency: str
     intended_use_of_funds: str | None = field(default=None, repr=False)
     consents: Opaque | None = field(default=None, repr=False)
-    applicants: Opaque | None = field(default=None, repr=False)
+    applicants: Applicants | None = field(default=None, repr=False)
     company: Opaque | None = field(default=None, repr=False)
     bank_details: BankDetails | None = field(default=None, repr=False)
     facts: Mapping[str, Json] = field(factory=dict, repr=False)

@@ -32,6 +32,7 @@ from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, Refe
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.rulebooks.digest import rule_digest
 from holdback.rulebooks.rulebook import QUEUE, Rulebook
 from holdback.rules.types import Facts
@@ -79,6 +80,7 @@ def renewal_eligibility(
         facts=case.facts,
         renewal=case,
         consents=merchant.consents,
+        sections=merchant.sections,
     )
     try:
         decided = tuple(decided_products(products, configuration, lambda *_: ""))
@@ -140,7 +142,11 @@ OfferIds = Callable[[str, int], str]
 
 @frozen(kw_only=True)
 class ProductsCase:
-    """Everything that the decisions on the products depend on; `renewal` is None in an initial."""
+    """
+    Everything that the decisions on the products depend on; `renewal` is None in an initial.
+
+    `sections` are those of the application, or of the merchant in a renewal.
+    """
 
     merchant: Merchant = field(repr=False)
     rulebook: Rulebook
@@ -148,6 +154,12 @@ class ProductsCase:
     facts: Facts = field(repr=False)
     renewal: RenewalCase | None
     consents: tuple[str, ...]
+    sections: Mapping[str, str] = field(repr=False)
+
+    @property
+    def people(self) -> Mapping[str, str]:
+        """The applicants and the company that the decisions are about, by their digests."""
+        return {name: self.sections[name] for name in PEOPLE if name in self.sections}
 
     @property
     def base_deal_id(self) -> str | None:
@@ -243,7 +255,7 @@ def _decided(
         rounding=case.rulebook.rounding,
     )
     decision = decision_in_force(case.merchant, key, case.base_deal_id, case.at)
-    approved = frozenset(() if decision is None else decision.rules)
+    approved = frozenset(() if decision is None else approved_rules(decision, case.people))
     lifted = lifted_mask(rules, approved) if approved else 0
     assessment = _assessment(case, approved)
     if decision is not None and decision.decision == DECLINE:
@@ -306,6 +318,12 @@ def decision_in_force(
     return next(declines, None) or next(own, None)
 
 
+def approved_rules(decision: ReferralDecision, people: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the digests of the rules that *decision* lifts for *people*: for no others any."""
+    about_them = bool(people) and people.items() <= decision.sections.items()
+    return decision.rules if about_them else ()
+
+
 def lifted_mask(rules: RuleSet, approved: frozenset[str]) -> int:
     """Return the mask of the referring *rules* whose digests are *approved*."""
     return sum(
@@ -337,6 +355,7 @@ def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str
         rules=referred,
         needs=(*decided.quote.needs, *(n for n in decided.withheld if n != "hold")),
         facts={name: values[name] for name in sorted(read) if name in values},
+        sections=case.people,
     )
 
 
@@ -395,7 +414,7 @@ def renewal_case(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) ->
     deal = base_deal(merchant, rulebook, rulebook.on)
     if deal is None:
         return None
-    evidence = evidence_facts(merchant, rulebook, at)
+    evidence = evidence_facts(merchant, rulebook, at, merchant.sections)
     facts = renewal_facts(merchant, deal, rulebook.catalogue, evidence, rulebook.on)
     return RenewalCase(
         deal=deal, facts=facts, assessment=assess(rulebook.renewal, facts, rulebook.on)

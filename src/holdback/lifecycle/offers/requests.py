@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from attrs import evolve, field
 from pendulum import DateTime
 
-from holdback.eligibility.derived_facts import initial_facts, takings_facts
+from holdback.eligibility.derived_facts import initial_facts
 from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact.exact_json import Json, Opaque
@@ -32,7 +32,13 @@ from holdback.lifecycle.offers.renewal_eligibility import (
     referral_of,
     renewal_case,
 )
-from holdback.lifecycle.operation import Case, Decision, PersonalCommand, Question, fingerprint
+from holdback.lifecycle.operation import (
+    Case,
+    Decision,
+    PersonalCommand,
+    PersonalQuestion,
+    fingerprint,
+)
 from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
@@ -40,9 +46,10 @@ from holdback.merchant.instants import utc
 from holdback.merchant.known_deals import known_deals_of
 from holdback.merchant.merchant import Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
+from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
 from holdback.merchant.validators import instance_of
-from holdback.rulebooks.check_terms import age_name
+from holdback.rulebooks.check_terms import PEOPLE, age_name
 from holdback.rulebooks.rulebook import Rulebook
 
 
@@ -118,7 +125,7 @@ class RequestOffers(PersonalCommand[Offers]):
             request=request,
             context=case.context,
             configuration=case.configuration,
-            case=_case(case.merchant, request, case.context, rulebook),
+            case=_case(case, request, rulebook, sections),
             make_id=case.make_id,
         )
         decided = tuple(decided_products(priced.case, case.configuration, priced.offer_id))
@@ -135,23 +142,25 @@ class RequestOffers(PersonalCommand[Offers]):
 
 
 def _case(
-    merchant: Merchant, request: OffersRequest, context: Context, rulebook: Rulebook
+    case: Case, request: OffersRequest, rulebook: Rulebook, sections: Mapping[str, str]
 ) -> ProductsCase:
     """Return what the decisions on the products depend on."""
-    renewal = renewal_case(merchant, context.at, rulebook) if request.renewal else None
+    merchant = case.merchant
+    renewal = renewal_case(merchant, case.at, rulebook) if request.renewal else None
     if renewal is None:
-        evidence = evidence_facts(merchant, rulebook, context.at)
-        facts = initial_facts(merchant, rulebook.catalogue, evidence, rulebook.on)
+        evidence = evidence_facts(merchant, rulebook, case.at, sections)
+        facts = initial_facts(merchant, rulebook.catalogue, evidence)
         consents = given_consents(merchant, request.consents, rulebook)
     else:
-        facts, consents = renewal.facts, merchant.consents
+        facts, consents, sections = renewal.facts, merchant.consents, merchant.sections
     return ProductsCase(
         merchant=merchant,
         rulebook=rulebook,
-        at=context.at,
+        at=case.at,
         facts=facts,
         renewal=renewal,
         consents=consents,
+        sections=sections,
     )
 
 
@@ -181,6 +190,14 @@ def _sections(request: OffersRequest) -> dict[str, Opaque]:
         "intended_use_of_funds": None if use is None else Opaque.of(use),
     }
     return {name: content for name, content in contents.items() if content is not None}
+
+
+def people_in(request: OffersRequest, merchant: Merchant, profile: Profile) -> Mapping[str, str]:
+    """Return the sections that say whom *request* is about: a renewal is about the merchant."""
+    if request.renewal:
+        return merchant.sections
+    contents = _sections(request)
+    return {name: profile.digest(contents[name]) for name in PEOPLE if name in contents}
 
 
 def _offers_as_issued(offer_set: OfferSet) -> Offers:
@@ -271,12 +288,13 @@ def expiry(at: DateTime, valid_hours: int) -> DateTime:
 
 
 @frozen(kw_only=True)
-class RequireChecks(Question[RequiredChecks]):
+class RequireChecks(PersonalQuestion[RequiredChecks]):
     """
     Ask which checks are required before this request for offers.
 
     These are the checks of which a fact that the rules read is missing or too old, and a second
     credit check after offers expired unaccepted. An initial application needs the takings too.
+    What is held of other applicants, or of another company, is missing for these.
 
     Raises:
         Refusal: as `RequestOffers`.
@@ -290,20 +308,20 @@ class RequireChecks(Question[RequiredChecks]):
         request = self.request
         rulebook = case.rulebook()
         check_may_request(case.merchant, request, rulebook)
-        reply = RequiredChecks(checks=tuple(_checks(case.merchant, request, case.at, rulebook)))
+        reply = RequiredChecks(checks=tuple(_checks(case, request, rulebook)))
         return Decision((), lambda _: reply)
 
 
-def _checks(
-    merchant: Merchant, request: OffersRequest, at: DateTime, rulebook: Rulebook
-) -> Iterator[Check]:
+def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[Check]:
+    merchant, at = case.merchant, case.at
+    sections = people_in(request, merchant, case.profile)
     rulesets = [product.rules for product in rulebook.products]
     if request.renewal:
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     given = given_consents(merchant, request.consents, rulebook)
-    facts = evidence_facts(merchant, rulebook, at) | takings_facts(merchant, rulebook.on)
-    for state in check_states(merchant, rulebook, at):
+    facts = evidence_facts(merchant, rulebook, at, sections)
+    for state in check_states(merchant, rulebook, at, sections):
         terms = state.terms
         of_rules = {*terms.facts, age_name(terms.name)} & read
         if terms.name == TAKINGS:

@@ -16,7 +16,8 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     """
     Erase the merchant's personal data, and withdraw its open offers.
 
-    State, journal and decisions stay whole: they name sections that nobody can read any more.
+    With it go the results of checks that the state holds. Journal and decisions stay whole: they
+    name sections that nobody can read any more (decisions/documents#what-an-erasure-leaves).
 
     Raises:
         Refusal: `erasure_not_possible` in fulfilment, with a balance or an overpayment, or within
@@ -27,8 +28,9 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     remembered = False
 
     def decide(self, case: Case) -> Decision[ProfileStatus]:
-        # A new application after an erasure has brought new personal data.
-        if case.merchant.profile_erased and not any(case.merchant.named_sections):
+        # A new application after an erasure has brought new personal data, and so have new checks.
+        merchant = case.merchant
+        if merchant.profile_erased and not (any(merchant.named_sections) or merchant.checks):
             return Decision((), _erased, case.profile.erased())
         why = _obstacle(case)
         if why is not None:

@@ -80,7 +80,7 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
             by=self.by,
             base_deal_id=referral.base_deal_id,
             rules=tuple(rule.digest for rule in referral.rules) if self.decision == APPROVE else (),
-            sections=sections,
+            sections={**referral.sections, **sections},
         )
         events: tuple[Event, ...] = (ReferralDecided(at=case.at, decision=decision),)
         return Decision(events, record_receipt, after)

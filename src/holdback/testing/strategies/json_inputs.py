@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from pendulum import DateTime
 
 from holdback.exact.bounds import MOST_TERM_DAYS
-from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_json import Json, Opaque, write_json
 from holdback.exact.money import Currency, Money
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import Applicants
 from holdback.merchant.instants import write_timestamp
 from holdback.merchant.ledger import SignedMoney
 from holdback.operations import (
@@ -204,6 +205,8 @@ _JSON_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
     {
         str: IDENTIFIERS,
         FreeText: FREE_TEXTS,
+        Opaque: _PLAIN,
+        Applicants: st.lists(_PLAIN, min_size=1, max_size=2),
         bool: st.booleans(),
         int: st.integers(1, 4000),
         # A percentage, as a number that the standard `json` writes exactly.

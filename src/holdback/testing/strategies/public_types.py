@@ -48,7 +48,7 @@ from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.offers.application import FilledApplication
 from holdback.lifecycle.operation import FreeText, Outcome
 from holdback.merchant.acceptance import AcceptanceIds, BankDetails
-from holdback.merchant.application import Application, Check, HeldFact, OffersRequest
+from holdback.merchant.application import Applicants, Application, Check, HeldFact, OffersRequest
 from holdback.merchant.deal import STATUSES, TYPES, Deal, LookupDeal, Performance
 from holdback.merchant.ledger import (
     KINDS,
@@ -143,8 +143,6 @@ def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
     """
     if kind is str:
         return _TEXT_OF.get(attribute, IDS)
-    if kind is Opaque and attribute == "applicants":
-        return APPLICANTS
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
     origin, arguments = get_origin(kind), get_args(kind)
@@ -289,6 +287,7 @@ _PERCENTAGES: Final = st.integers(1, 10**6).map(lambda scaled: Decimal(scaled).s
 _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
     {
         FreeText: WORDS,
+        Applicants: APPLICANTS,
         bool: st.booleans(),
         int: st.integers(0, 4000),
         date: DAYS,
