@@ -263,6 +263,22 @@ def test_what_is_known_since_the_offer_refuses_its_acceptance(steps):
     assert events(told, "OfferAccepted") == events(told[:2], "OfferAccepted")
 
 
+def test_a_check_counts_for_those_who_were_checked(steps):
+    """
+    Another applicant of another company needs all checks; a new director needs only their own.
+    """
+    told = steps["another-applicant"]
+    others, joined = replies(told, "required_checks")
+
+    assert [check["name"] for check in others["checks"]] == [
+        "identity", "business", "consumer_credit", "takings"
+    ]  # fmt: skip
+    assert [check["name"] for check in joined["checks"]] == ["identity", "consumer_credit"]
+    decided = [decisions(step)["flex"][0] for step in told if step["operation"] == "request_offers"]
+    assert decided == ["Accepted", "Referred", "Accepted"]
+    assert not refused(told)
+
+
 def test_offers_that_were_declined_have_not_expired(steps):
     """No second credit check follows from offers that were declined; one does from an expiry."""
     told = steps["offers-declined"]
