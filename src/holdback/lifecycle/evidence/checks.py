@@ -30,7 +30,7 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.application import CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
-from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant
+from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant, OfferSet
 from holdback.merchant.offer import ELIGIBLE
 from holdback.rulebooks.check_terms import CheckTerms
 from holdback.rulebooks.rulebook import Rulebook
@@ -57,16 +57,21 @@ def about_sections(terms: CheckTerms, sections: Mapping[str, str]) -> dict[str, 
 
 def newest_sections(merchant: Merchant) -> Mapping[str, str]:
     """Return the sections of the newest application that says who the merchant is."""
-    issued = [
+    newer = sets_since_acceptance(merchant)
+    newest = max(newer, key=lambda offer_set: offer_set.issued_at, default=None)
+    return merchant.sections if newest is None else newest.sections
+
+
+def sets_since_acceptance(merchant: Merchant) -> list[OfferSet]:
+    """Return the sets of initial applications that are newer than the last acceptance."""
+    accepted = merchant.last_accepted_at
+    return [
         offer_set
         for offer_set in merchant.offer_sets
-        if not offer_set.renewal and offer_set.sections
+        if not offer_set.renewal
+        and offer_set.sections
+        and (accepted is None or offer_set.issued_at > accepted)
     ]
-    newest = max(issued, key=lambda offer_set: offer_set.issued_at, default=None)
-    accepted = merchant.last_accepted_at
-    if newest is None or (accepted is not None and newest.issued_at <= accepted):
-        return merchant.sections
-    return newest.sections
 
 
 @frozen(kw_only=True)

@@ -17,6 +17,7 @@ from holdback.lifecycle.evidence.checks import (
     check_records,
     check_state,
     newest_sections,
+    sets_since_acceptance,
 )
 from holdback.lifecycle.operation import (
     Case,
@@ -95,13 +96,8 @@ def _about(
 
 def _only_people(merchant: Merchant) -> dict[str, str]:
     """Return those sections of people of which the merchant's applications have only one."""
-    accepted = merchant.last_accepted_at
-    named: list[Mapping[str, str]] = [merchant.sections]
-    named += [
-        issued.sections
-        for issued in merchant.offer_sets
-        if not issued.renewal and (accepted is None or issued.issued_at > accepted)
-    ]
+    newer = sets_since_acceptance(merchant)
+    named = [merchant.sections, *(offer_set.sections for offer_set in newer)]
     held = {name: {sections[name] for sections in named if name in sections} for name in PEOPLE}
     return {name: digests.pop() for name, digests in held.items() if len(digests) == 1}
 
