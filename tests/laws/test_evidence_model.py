@@ -165,7 +165,7 @@ FAULTS = {
         (recording._about, "{**_only_people(merchant), **sections}",
          "{**sections, **_only_people(merchant)}"),
     ],
-    "an approval is for whoever applies": [
+    "an approval is for all who apply": [
         (renewal_eligibility.approved_rules,
          "bool(people) and people.items() <= decision.sections.items()", "True"),
     ],
@@ -189,7 +189,7 @@ FAVOURED = {
     "the time on hold counts for a lapse": (("ask_initial", "ask_renewal", "wait_on_hold"), None),
     "an application lapses after its last instant": (("ask_initial", "accept"), None),
     "a decision holds at its end": (("decide",), None),
-    "an approval is for whoever applies": (("decide", "ask_initial"), None),
+    "an approval is for all who apply": (("decide", "ask_initial"), None),
     "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
     "an erasure leaves results": (("erase", "ask_initial"), None),
 }
