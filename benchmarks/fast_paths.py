@@ -169,15 +169,7 @@ def one_deal() -> Iterator[Path]:
     )
 
 
-# -- a request for offers, from bytes to bytes
-
-
-class CarefulDecoder:
-    """A decoder that leaves every document to the careful one."""
-
-    @staticmethod
-    def decode(_: str) -> Any:
-        raise ValueError
+# -- what a request for offers reads and writes
 
 
 def careful_object(value: Any, *, sort: bool) -> str:
@@ -190,7 +182,7 @@ def careful_object(value: Any, *, sort: bool) -> str:
 
 
 def requests() -> Iterator[Path]:
-    """Yield the paths of a renewal's request for six offers, and of a merchant's stored state."""
+    """Yield the paths of a merchant's stored state, and of what a request for six offers writes."""
     journey = renewable_journey(engine_with_six_offers())
     application = {
         "merchant_id": journey.merchant.merchant_id,
@@ -205,17 +197,7 @@ def requests() -> Iterator[Path]:
     reply, (event, *_) = issued.reply, issued.events
     stored = wire.write_merchant(merchant)
 
-    def offers() -> bytes:
-        asked = wire.read_offers_request(body)
-        return wire.write(
-            engine.carry_out(merchant, RequestOffers(request=asked), context, profile=profile).reply
-        )
-
-    def write_carefully(reply: Any) -> bytes:
-        return write_json(wire.to_dict(reply)).encode()
-
-    asking, reading = "request offers", "read a stored merchant"
-    read = partial(wire.read_merchant, stored)
+    reading, read = "read a stored merchant", partial(wire.read_merchant, stored)
 
     def entries() -> list[Any]:
         return [tuple(deal.entries) for deal in read().deals]
@@ -224,13 +206,6 @@ def requests() -> Iterator[Path]:
         return False
 
     yield from (
-        Path("offers written directly", asking, offers, {"holdback.wire:write": write_carefully}),
-        Path(
-            "quick decoder of JSON",
-            asking,
-            offers,
-            {"holdback.wire.strict_json:_FAST": CarefulDecoder},
-        ),
         Path(
             "unchanged documents",
             reading,
@@ -252,7 +227,7 @@ def requests() -> Iterator[Path]:
         Path(
             "leaves of an object in place",
             "write a reply as JSON",
-            lambda: write_carefully(reply),
+            lambda: wire.write(reply),
             {"holdback.exact.exact_json:_object": careful_object},
         ),
     )

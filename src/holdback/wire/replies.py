@@ -1,8 +1,7 @@
 """Replies with the field names of service 2, as plain values and as bytes.
 
 A reply is written from the declaration of its class: one field for each attribute, in order. Only a
-class whose JSON differs from its attributes has a function of its own here. For offers and
-acceptances, the busiest replies, `write` formats the same bytes directly (decisions/fast-paths).
+class whose JSON differs from its attributes has a function of its own here.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
-from json.encoder import encode_basestring as quoted
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -28,7 +26,7 @@ from holdback.errors import (
     StateError,
 )
 from holdback.exact.exact_json import Json, write_json
-from holdback.exact.exact_numbers import digits, plain_digits, unscaled
+from holdback.exact.exact_numbers import plain_digits, unscaled
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.lifecycle.deals.lookup import RenewalReview
@@ -68,10 +66,6 @@ def write(reply: Reply) -> bytes:
     >>> write(TakingsReceipt(days=2, complete_through=None, sequence=7))
     b'{"days":2,"complete_through":null,"sequence":7}'
     """
-    if type(reply) is Offers:
-        return _write_offers(reply).encode()
-    if type(reply) is Acceptance:
-        return _write_acceptance(reply).encode()
     return write_json(to_dict(reply)).encode()
 
 
@@ -258,47 +252,6 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         FrozenMapping: dict,
     }
 )
-
-
-def _write_offers(reply: Offers) -> str:
-    products = ",".join([_write_product(product) for product in reply.products])
-    return f'{{"products":[{products}],"expiresAt":"{write_timestamp(reply.expires_at)}"}}'
-
-
-def _write_product(product: Product) -> str:
-    limits = product.limits
-    offers = ",".join([_write_offer(offer) for offer in product.offers])
-    return (
-        f'{{"product_id":{quoted(product.product_id)},"name":{quoted(product.name)},'
-        f'"description":{quoted(product.description)},"decision":{quoted(product.decision)},'
-        f'"repayment_mechanism":{quoted(product.repayment_mechanism)},'
-        f'"limits":{{"minimum":{_digits(limits.minimum)},"maximum":{_digits(limits.maximum)}}},'
-        f'"offers":[{offers}]}}'
-    )
-
-
-def _write_offer(offer: Offer) -> str:
-    funded = offer.funded_amount
-    return (
-        f'{{"offer_id":{quoted(offer.offer_id)},"offer_status":{quoted(offer.offer_status)},'
-        f'"description":{quoted(offer.description)},'
-        f'"split_percentage":{plain_digits(offer.split_percentage)},"term_length":{plain_digits(offer.term_length)},'
-        f'"repayment_amount":{_digits(offer.repayment_amount)},"funded_amount":{_digits(funded)},'
-        f'"factor_rate":{plain_digits(offer.factor_rate)},"currency":{quoted(funded.currency.code)}}}'
-    )
-
-
-def _digits(money: Money) -> str:
-    """Return the amount of *money* in major units, as `write_json` writes it."""
-    return digits(money.minor, money.currency.places)
-
-
-def _write_acceptance(reply: Acceptance) -> str:
-    return (
-        f'{{"application_id":{quoted(reply.application_id)},'
-        f'"provider_id":{quoted(reply.provider_id)},"offer":{_write_offer(reply.offer)},'
-        f'"links":{write_json(_links(reply.links))}}}'
-    )
 
 
 # -- Errors as RFC 9457 problem details (service 7).

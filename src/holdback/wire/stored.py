@@ -10,11 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cache, partial
-from json.encoder import encode_basestring as quoted
-from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_args, get_origin
 
 import attrs
@@ -28,14 +25,12 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.lifecycle.operation import Outcome
-from holdback.merchant.acceptance import ApplicationStatus
 from holdback.merchant.consistency import merchant_errors
 from holdback.merchant.deal import Deal
-from holdback.merchant.instants import calendar_day, instant, write_timestamp
-from holdback.merchant.ledger import REMITTANCE, Entry
-from holdback.merchant.merchant import CarriedOut, Merchant, RememberedRequest, Takings
+from holdback.merchant.instants import calendar_day
+from holdback.merchant.ledger import Entry
+from holdback.merchant.merchant import Merchant, Takings
 from holdback.merchant.profile import SALT_BYTES, Profile
-from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.merchant.rows import BETWEEN_ROWS, Rows
 from holdback.wire import formats
 from holdback.wire.converter import (
@@ -361,16 +356,14 @@ class RowsText:
     rows: str
 
 
-def _lazy_rows(kind: Any) -> Structure:
+def _lazy_rows(kind: Any, converter: Converter) -> Structure:
     """Return a hook for the stored rows of a list, each of which is made when it is asked for."""
     (item,) = get_args(kind)
-    read, write = _READ[item], _WRITE[item]
+    structure = converter.get_structure_hook(item)
 
     def make(row: str) -> Any:
         try:
-            made = read(_ROW.decode(row))
-            if write(made) == row:
-                return made
+            return structure(_AS_WRITTEN.decode(row), item)
         except Exception:  # noqa: BLE001, S110  # somebody edited the row, with its checksum
             pass
         return structured(state_converter(unchanged=False), tree_of(row), item)
@@ -378,20 +371,14 @@ def _lazy_rows(kind: Any) -> Structure:
     return lambda value, _: Rows(value, make)
 
 
-def _whole_numbers_only(_: str) -> Any:
-    raise ValueError("a row has no number with decimals")
-
-
-_ROW: Final = json.JSONDecoder(parse_float=_whole_numbers_only)
-
-
-def _written_rows(kind: Any) -> Callable[[Any], RowsText]:
+def _written_rows(kind: Any, converter: Converter) -> Callable[[Any], RowsText]:
     """Return a hook that writes a list; the rows that were read lazily are written as they came."""
-    write = _WRITE[get_args(kind)[0]]
+    write = converter.get_unstructure_hook(get_args(kind)[0])
 
     def unstructure(items: Any) -> RowsText:
         stored, more = Rows.as_stored(items) if isinstance(items, Rows) else ("", items)
-        return RowsText(BETWEEN_ROWS.join([*([stored] if stored else []), *map(write, more)]))
+        rows = [write_plain(write(item)) for item in more]
+        return RowsText(BETWEEN_ROWS.join([stored, *rows] if stored else rows))
 
     return unstructure
 
@@ -431,107 +418,6 @@ def _of_entries(deal: Deal) -> dict[str, Json]:
     if deal.credits:
         derived["credits"] = {kind: str(money) for kind, money in deal.credits.items()}
     return derived
-
-
-def _nullable(text: str | None) -> str:
-    return "null" if text is None else quoted(text)
-
-
-def _entry_row(entry: Entry) -> str:
-    takings = "null" if entry.takings is None else f'"{entry.takings}"'
-    row = (
-        f'[{quoted(entry.id)},"{entry.on.isoformat()}","{entry.amount}",{takings},'
-        f"{'true' if entry.settled else 'false'},{_nullable(entry.reverses)}"
-    )
-    # Rows of remittances and their reversals, which are most, do not say so.
-    if entry.kind == REMITTANCE or entry.reverses is not None:
-        return row + "]"
-    return f"{row},{quoted(entry.kind)},{_nullable(entry.counterpart)}]"
-
-
-def _entry(row: Any) -> Entry:
-    id_, on, amount, takings, settled, reverses, *of_kind = row
-    kind = dict(zip(("kind", "counterpart"), of_kind, strict=True)) if of_kind else {}
-    return Entry(
-        id=id_,
-        on=date.fromisoformat(on),
-        amount=Money.parse(amount),
-        takings=None if takings is None else Money.parse(takings),
-        settled=settled,
-        reverses=reverses,
-        **kind,
-    )
-
-
-def _takings_row(takings: Takings) -> str:
-    stated_at = takings.stated_at
-    stated = "null" if stated_at is None else f'"{write_timestamp(stated_at)}"'
-    return f'["{takings.on.isoformat()}","{takings.amount}",{stated}]'
-
-
-def _takings(row: Any) -> Takings:
-    on, amount, stated_at = row
-    return Takings(
-        on=date.fromisoformat(on),
-        amount=Money.parse(amount),
-        stated_at=None if stated_at is None else instant(stated_at),
-    )
-
-
-def _request_row(request: RememberedRequest) -> str:
-    carried_out = request.carried_out
-    return (
-        f'{{"request_id":{quoted(request.request_id)},"at":"{write_timestamp(request.at)}",'
-        f'"carried_out":{{"operation":{quoted(carried_out.operation)},'
-        f'"fingerprint":{quoted(carried_out.fingerprint)},'
-        f'"receipt":{_receipt_text(carried_out.receipt)}}}}}'
-    )
-
-
-def _request(row: Any) -> RememberedRequest:
-    carried_out = dict(row["carried_out"])
-    carried_out["receipt"] = _receipt(carried_out["receipt"])
-    return RememberedRequest(
-        request_id=row["request_id"], at=instant(row["at"]), carried_out=CarriedOut(**carried_out)
-    )
-
-
-def _receipt(fields: Any) -> Receipt:
-    if "deal_id" in fields:
-        balance, ids = Money.parse(fields["balance"]), tuple(fields["entry_ids"])
-        return DealReceipt(**{**fields, "balance": balance, "entry_ids": ids})
-    if "days" in fields:
-        through = fields["complete_through"]
-        return TakingsReceipt(
-            **{**fields, "complete_through": None if through is None else calendar_day(through)}
-        )
-    if "application_id" not in fields:
-        return RecordReceipt(**fields)
-    return ApplicationStatus(**{**fields, "omitted": tuple(fields["omitted"])})
-
-
-def _receipt_text(receipt: Receipt) -> str:
-    if isinstance(receipt, DealReceipt):
-        return (
-            f'{{"deal_id":{quoted(receipt.deal_id)},"entry_ids":'
-            f"[{','.join(map(quoted, receipt.entry_ids))}],"
-            f'"sequence":{receipt.sequence},"balance":"{receipt.balance}"}}'
-        )
-    if isinstance(receipt, TakingsReceipt):
-        through = receipt.complete_through
-        written = "null" if through is None else f'"{through.isoformat()}"'
-        return (
-            f'{{"days":{receipt.days},"complete_through":{written},"sequence":{receipt.sequence}}}'
-        )
-    return write_plain(attrs.asdict(receipt))
-
-
-_WRITE: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
-    {Entry: _entry_row, Takings: _takings_row, RememberedRequest: _request_row}
-)
-_READ: Final[Mapping[type, Callable[[Any], Any]]] = MappingProxyType(
-    {Entry: _entry, Takings: _takings, RememberedRequest: _request}
-)
 
 
 # -- The text of a state, and its converters.
@@ -597,27 +483,42 @@ def state_fields(decode: Callable[[str], dict[str, Any]], text: str) -> dict[str
     return {**fields, "takings": takings, "requests": requests}
 
 
-def _rows(kind: type, converter: Converter) -> Structure:
-    """Return a hook for a row of the values of the fields of *kind*, in their order."""
+def _add_row(converter: Converter, kind: type) -> None:
+    """Let *converter* write and read objects of *kind* as arrays of their fields, in order."""
     fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
     required = len(fields) - len(ADDED_FIELDS.get(kind, ()))
+    structure_fields = class_hook(kind, converter)
 
     def structure(value: Any, _: Any) -> Any:
         if type(value) is not list or len(value) not in {len(fields), required}:
             raise UnexpectedError(f"expected an array of {', '.join(fields)}")
         return structure_fields(dict(zip(fields, value, strict=False)), kind)
 
-    structure_fields = class_hook(kind, converter)
-    return structure
+    @cache
+    def written_fields() -> Callable[[Any], dict[str, Json]]:
+        return unstructure_fn(kind, converter)
+
+    def unstructure(item: Any) -> list[Json]:
+        written = written_fields()(item)
+        # Rows of remittances and their reversals, which are most, do not say so.
+        names = fields if len(written) > required else fields[:required]
+        return [written.get(name) for name in names]
+
+    converter.register_structure_hook(kind, structure)
+    converter.register_unstructure_hook(kind, unstructure)
 
 
 def _add_rows(converter: Converter, *, lazily: bool) -> None:
     """Add what distinguishes a state: rows, and deals with what follows from their entries."""
-    converter.register_structure_hook(Entry, _rows(Entry, converter))
-    converter.register_structure_hook(Takings, _rows(Takings, converter))
+    _add_row(converter, Entry)
+    _add_row(converter, Takings)
     if lazily:
-        converter.register_structure_hook_factory(_is_long, _lazy_rows)
-    converter.register_unstructure_hook_factory(_is_long, _written_rows)
+        converter.register_structure_hook_factory(
+            _is_long, lambda kind: _lazy_rows(kind, converter)
+        )
+    converter.register_unstructure_hook_factory(
+        _is_long, lambda kind: _written_rows(kind, converter)
+    )
     read = class_hook(Deal, converter)
 
     @cache

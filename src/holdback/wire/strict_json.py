@@ -2,8 +2,7 @@
 
 1. Size and depth are bounded before anything is parsed.
 2. Numbers keep their digits as written (`Verbatim`), so nothing is rounded.
-3. All errors are found. A document is first read fast; only if something in it needs a closer look
-   is it read again with the paths of its values (decisions/fast-paths).
+3. All errors are found, each with the path of its value.
 
 No message holds a value of the document. The name of a field is shown only if it is a plain name.
 """
@@ -14,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
@@ -33,8 +32,6 @@ STATE_DEPTH: Final = 2 * REQUEST_DEPTH
 # possessive, so that no text takes more than linear time.
 # Compiled when first used, as `_SURROGATE` is: few documents need it.
 _BRACKETS: Final = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]'
-# Escapes of surrogates and of NUL: the only form in which they pass UTF-8 and the parser.
-_DOUBTFUL_ESCAPE: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 _SURROGATE: Final = "[\ud800-\udfff]"
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
@@ -78,13 +75,6 @@ def tree_and_errors(
     brackets = text.count("[") + text.count("{")
     if brackets > depth and _too_deep(text, depth):
         raise _invalid("too_large", f"brackets are nested more than {depth} deep")
-    if _DOUBTFUL_ESCAPE.search(text) is None:
-        try:
-            return _FAST.decode(text), []
-        except (_DoubtError, ValueError, RecursionError):
-            # Read again below, outside the handler: this error holds the whole text, and a
-            # refusal raised in here would carry it as its context.
-            pass
     return checked_tree(_parsed(text), depth=depth)
 
 
@@ -185,28 +175,6 @@ def _too_deep(text: str, depth: int) -> bool:
     return False
 
 
-class _DoubtError(Exception):
-    """Something that the standard `json` accepts and the careful reader must check."""
-
-
-def _number(text: str) -> Verbatim:
-    # A short number without an exponent is within the bounds: the full check is for the others.
-    if (len(text) > MAX_DIGITS or "e" in text or "E" in text) and not is_number(text):
-        raise _DoubtError
-    return Verbatim(text)
-
-
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise _DoubtError
-    return fields
-
-
-def _constant(_: str) -> NoReturn:
-    raise _DoubtError
-
-
 class _Pairs(list[tuple[str, Json]]):
     """The fields of an object in the order written, repeated names included."""
 
@@ -215,10 +183,7 @@ class _Constant:
     """NaN or an infinity."""
 
 
-_FAST: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_number, parse_constant=_constant
-)
-_CAREFUL: Final = json.JSONDecoder(
+_DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_Pairs,
     parse_float=Verbatim,
     parse_int=Verbatim,
@@ -229,7 +194,7 @@ _CAREFUL: Final = json.JSONDecoder(
 def _parsed(text: str) -> Json:
     """Return the tree of *text*, unchecked: repeated names, constants and long numbers included."""
     try:
-        return _CAREFUL.decode(text)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         detail = _syntax_error(error.msg, error.lineno, error.colno)
     except RecursionError:
