@@ -61,7 +61,8 @@ def files_with(example):
 
 def test_there_is_a_recipe_for_every_usual_change():
     """
-    Facts, operators, fields, calculators, commands, engines, jurisdictions, findings, invariants.
+    Facts, operators, fields, calculators, commands, kinds of entries, engines, jurisdictions,
+    findings, invariants.
     """
     assert list(RECIPES) == [
         "Add a fact",
@@ -70,6 +71,7 @@ def test_there_is_a_recipe_for_every_usual_change():
         "Add a field of an offer",
         "Add a calculator",
         "Add a command",
+        "Add a kind of ledger entry",
         "Add a dataframe engine",
         "Add a jurisdiction",
         "Add a setting of a jurisdiction",

@@ -1,10 +1,12 @@
 """Whether a deal may be renewed.
 
-1. Nothing outside this file decides renewal eligibility.
+1. Nothing outside this file says what the renewal rules answer. What else bars a renewal, such as a
+   hold, is in `lifecycle.offers.renewal_eligibility`.
 2. This file reads no clock: the facts are those of one day.
 
 Below the floor a deal is not assessed at all. At or above it the jurisdiction's rules decide, and
-may still refuse (service 1). A missing fact never makes a deal eligible (decisions/three-ideas).
+may still refuse (service 1). A missing fact never makes a deal eligible (decisions/three-ideas),
+unless a person approved the rule that lacks it.
 """
 
 from __future__ import annotations

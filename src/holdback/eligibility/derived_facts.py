@@ -110,7 +110,11 @@ def _counted_facts(deal: Deal, today: date) -> dict[str, int | None]:
 
 
 def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, int | None]]) -> date:
-    """Return the day of the last remittance that counts and is not zero, or of the funding."""
+    """
+    Return the day of the last remittance that counts and is not zero, or of the funding.
+
+    *recent* are the entries of the last days, the newest first.
+    """
     for entry, taken_back in recent:
         if entry.settled and entry.pays and entry.amount.minor > (taken_back or 0):
             return entry.on
@@ -247,7 +251,7 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
 def initial_facts(
     merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None]
 ) -> Facts:
-    """Return the prepared facts for an initial application, with what *evidence* says."""
+    """Return the prepared facts for an initial application; *evidence* has the takings, too."""
     return _prepared(evidence, merchant, None, catalogue)
 
 

@@ -57,7 +57,7 @@ _CONTEXT: Final = Context(
     traps=[Inexact, InvalidOperation, Overflow, FloatOperation],
 )
 # The operations of the context, for callers that cannot afford another call (`rules.types`).
-# `whole` raises `Inexact` for a number with decimals, and `floor` drops them.
+# `whole` raises `Inexact` for a number with decimals, and `floor` rounds it down.
 multiply: Final[Callable[[Decimal, Decimal], Decimal]] = _CONTEXT.multiply
 whole: Final[Callable[[Decimal], Decimal]] = _CONTEXT.to_integral_exact
 floor: Final[Callable[[Decimal], Decimal]] = _CONTEXT.to_integral_value
@@ -116,7 +116,7 @@ def scaled(value: Decimal | int, places: int) -> int:
         return value * int(10**places)
     if type(value) is Decimal and value.is_finite():
         return _scaled(value, places)
-    return int(_shifted(value, places))  # it raises
+    return int(_shifted(value, places))  # which raises for what is not an exact number
 
 
 # Rates, percentages and terms of a rulebook are few, and are scaled in every request.
@@ -252,7 +252,8 @@ def subtract(value: Decimal, subtrahend: Decimal) -> Decimal:
 def _half_even(number: int, divisor: int) -> int:
     quotient, remainder = divmod(number, divisor)
     doubled = 2 * remainder
-    return quotient + (doubled > divisor or (doubled == divisor and quotient % 2))
+    is_up = doubled > divisor or (doubled == divisor and quotient % 2 == 1)
+    return quotient + 1 if is_up else quotient
 
 
 def _half_up(number: int, divisor: int) -> int:

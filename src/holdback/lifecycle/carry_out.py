@@ -2,7 +2,7 @@
 
 1. The same merchant, profile, operation, context and configuration give the same events, byte for
    byte.
-2. An operation that was carried out before gives no events, so a retry is safe.
+2. An operation that was carried out before, and is remembered, gives no events: a retry is safe.
 3. Renewal eligibility is announced when it has changed, and only then.
 4. What no operation can ask for any more is forgotten, in an event of its own.
 """
@@ -108,6 +108,7 @@ class _Attempt(Generic[Reply]):
         first = self._first()
         decision = self._decided(evolve_all(self.before, self._numbered(first)))
         own = decision.events
+        # What comes first is stored with the operation's own events, or not at all.
         if own or self.operation.always_announces:
             own = (*first, *own)
         events = self._numbered(own)

@@ -36,8 +36,9 @@ _PUBLIC_NAMESPACES: Final = frozenset(
 )
 # Every acceptance has these (service 2.4).
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
-# For how many days requests are remembered, unless the host chooses otherwise: applications with
-# their offers and acceptances, and servicing.
+# For how many days a host can ask again, unless it chooses otherwise. For the first, applications
+# and acceptances are remembered, and entries of a deal that has ended; for the second, requests of
+# servicing are, and sets of offers are whole after they are closed.
 MEMORY_DAYS: Final = 400
 RETRY_DAYS: Final = 30
 

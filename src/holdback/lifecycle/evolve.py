@@ -1,6 +1,6 @@
 """Evolve a merchant: the next state after events.
 
-1. No rulebook and no clock is needed: an event carries everything that it changes.
+1. No rulebook and no clock is needed: what an event does not carry follows from the state.
 2. Nothing is decided: `decide` has decided, and the event has happened.
 3. An event that cannot follow is refused: the host has replayed its events wrongly.
 4. The cost of n events is that of n, however large the state is: one draft takes them all.
@@ -303,7 +303,7 @@ def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
 
 
 def _deal_repaid(draft: Draft, event: events.DealRepaid) -> None:
-    _change_deal(draft, event, REPAID, "record_remittance")
+    _change_deal(draft, event, REPAID, "record_remittance")  # which stands for any entry
 
 
 def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:

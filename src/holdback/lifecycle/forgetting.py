@@ -62,15 +62,15 @@ def _forgotten(
 ) -> Forgotten:
     """Return what to forget if something is too old by *slack*."""
     applications = _days_before(at, configuration.memory_days)
-    servicing = _days_before(at, configuration.retry_days)
+    retries = _days_before(at, configuration.retry_days)
     today = configuration.local_day(merchant, at)
     memory = today - timedelta(days=configuration.memory_days)
     closed = ((deal.id, _closing_day(deal, today, memory, slack)) for deal in merchant.deals)
     return Forgotten(
         at=at,
-        closed_offer_sets=tuple(_closed_offer_sets(merchant, at, servicing)),
+        closed_offer_sets=tuple(_closed_offer_sets(merchant, at, retries)),
         applications_before=_cut(_application_instants(merchant), applications, slack),
-        servicing_before=_cut(_servicing_instants(merchant), servicing, slack),
+        servicing_before=_cut(_servicing_instants(merchant), retries, slack),
         takings_before=_takings_before(merchant, slack),
         entries_through=tuple(
             EntriesClosed(deal_id=deal_id, through=day)

@@ -34,7 +34,8 @@ from holdback.rulebooks.rulebook import Rulebook
 
 Reply_co = TypeVar("Reply_co", covariant=True)
 _R = TypeVar("_R")
-# Text of a person's own, with line breaks; every other text is an identifier.
+# Text of a person's own, with line breaks; every other text is an identifier. How long they may be
+# is in `wire.fields`.
 FreeText: TypeAlias = Annotated[str, "free text"]
 
 
@@ -212,10 +213,10 @@ class Decision(Generic[Reply_co]):
     """
     The events of a command, and its reply as a function of the merchant after them.
 
-    The reply is a function because some replies show the state after the events, and because a host
-    that stores events alone never asks for it. `profile` is None where it does not change. `errors`
-    are those of the host's calculators that made a renewal ineligible. `eligibility` is what the
-    decisions on all products of a renewal lead to, so that they are not made twice.
+    The reply is a function because some replies show the state after the events. `profile` is None
+    where it does not change. `errors` are those of the host's calculators that made a renewal
+    ineligible. `eligibility` is what the decisions on all products of a renewal lead to, so that
+    they are not made twice.
     """
 
     events: tuple[Event, ...]

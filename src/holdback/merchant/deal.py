@@ -1,7 +1,7 @@
 """Deals and the entries that pay them down (service 2.5).
 
-Entries are kept sorted by day and id, so that any order of delivery gives the same deal
-(decisions/deals).
+Entries are kept sorted by day and id, so that any order of delivery between two changes of status
+gives the same deal (decisions/deals).
 
 INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall
 (decisions/money-after-funding#the-ledger)
@@ -166,6 +166,7 @@ class Deal:
         """
         if self.closed_on is None or not self.settled.minor:
             return in_order(self.entries)
+        # It has no place of its own among the entries that are held.
         settled = Entry(id=SETTLEMENT, on=self.closed_on, amount=self.settled, kind=SETTLEMENT)
         return in_order([*self.entries, settled])
 
@@ -350,7 +351,11 @@ def later(first: date | None, second: date | None) -> date | None:
 
 @frozen(kw_only=True)
 class Performance:
-    """The performance of a deal: two percentages and its renewal eligibility (service 2.5)."""
+    """
+    The performance of a deal: two percentages and its renewal eligibility (service 2.5).
+
+    They are those of a day, which `lifecycle.deals.lookup` computes.
+    """
 
     performance: Decimal
     progress: Decimal

@@ -111,6 +111,7 @@ def quote(
     try:
         return _priced(results, identify, settlement)
     except _Unknown:
+        # Which facts a calculator lacks, only the calculator knows.
         return Quote(decision=REFERRED, limits=results.configured, settlement=settlement)
 
 
@@ -175,7 +176,7 @@ def _priced(results: Results, identify: Identify, settlement: Money | None) -> Q
     offers: list[Offer] = []
     if limits.minimum <= limits.maximum:
         for amount in _amounts(results.product.terms.amounts, limits, step):
-            for terms in _terms(results, amount):
+            for terms in _offer_terms(results, amount):
                 offers.append(Offer(offer_id=identify(len(offers)), **terms))
     if not offers:  # no room, or nothing affordable in it
         return Quote(decision=DECLINED, limits=results.configured, settlement=settlement)
@@ -195,7 +196,7 @@ def quote_amount(
         ConfigurationError: a calculator failed.
     """
     try:
-        priced = tuple(_terms(Results(product, case), amount))
+        priced = tuple(_offer_terms(Results(product, case), amount))
     except _Unknown:
         return ()
     return tuple(Offer(offer_id=identify(place), **terms) for place, terms in enumerate(priced))
@@ -221,7 +222,7 @@ def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[
     return [Money(amount, limits.maximum.currency) for amount in distinct]
 
 
-def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
+def _offer_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
     priced = results.repayment(funded)
     if priced is None:

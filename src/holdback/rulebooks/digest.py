@@ -1,8 +1,8 @@
 """The digest of a rulebook: a SHA-256 over the canonical JSON of its meaning.
 
-The digest changes with everything that can change an answer or a price, and with nothing else: not
-with comments, layout or prose, nor with the dates between which a slice holds
-(decisions/jurisdiction-folders).
+The digest changes with the rules, calculators and settings that can change an answer or a price,
+and with nothing else: not with comments, layout or prose, nor with the dates between which a slice
+holds. What it leaves out is a list (decisions/jurisdiction-folders#settings-that-no-digest-covers).
 
 It is made in two steps: the digest of what the files mean, and of that the digest with the versions
 of the calculators that the files name, so that two rulebooks with the same digest price alike.

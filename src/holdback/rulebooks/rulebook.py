@@ -110,7 +110,8 @@ class Rulebook:
     One jurisdiction's rules, parameters and products on the day `on`; it never changes.
 
     Everything in it holds from the day `since` until the next change. `digest` identifies its
-    meaning: two rulebooks with the same digest give the same answers and the same prices.
+    meaning: two rulebooks with the same digest, whose settings outside it are the same, give the
+    same answers and the same prices.
 
     `approval_days` is how long a person's approval of a referral holds, and `acceptance_days` how
     long an accepted application waits for its funding. `signature` is when the merchant has to have

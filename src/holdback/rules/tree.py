@@ -198,7 +198,7 @@ def leaves(node: Node) -> Iterator[Constant | FactRead]:
         yield from leaves(operand)
 
 
-# Whether an operand has to be true for the whole to be true, or false for it.
+# Whether a true operand speaks for the whole being true, or a false one does.
 _OPERAND_TRUTH: Final[Mapping[str, bool]] = by_operator(
     "the search for comparisons", {"or": True, "and": True, "not": False}
 )
@@ -208,8 +208,9 @@ def comparisons(node: Node, *, truth: bool = True) -> Iterator[tuple[Operation, 
     """
     Yield the comparisons in *node*, `in` among them, from left to right.
 
-    Each comes with the value that it must have for *node* to have the value *truth*: the opposite
-    one under a `not`.
+    Each comes with the value that speaks for *node* having the value *truth*, which is the opposite
+    one under a `not`. Under `or` one of them may be enough. An operator on flags is logic, and any
+    other compares.
     """
     if isinstance(node, Operation):
         if node.operands[0].type.kind is not Kind.FLAG:

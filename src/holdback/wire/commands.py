@@ -1,6 +1,6 @@
 """The JSON inputs of the operations, read as commands and questions.
 
-The readers are made from the declarations in `lifecycle.commands`: one field for each attribute,
+The readers are made from the classes in `holdback.operations`: one field for each attribute,
 read by the attribute's type. Only an input of another shape has a reader of its own here.
 """
 

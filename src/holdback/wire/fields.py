@@ -40,7 +40,8 @@ class Errors(list[ErrorDetail]):
 
 Reader: TypeAlias = Callable[[Json, str, Errors], Any]
 
-# Lengths in characters: an identifier of a partner or of a host, and a free text.
+# Lengths in characters: an identifier of a partner or of a host, and a free text. The sample host's
+# `schemas.json` has them as well.
 ID_LENGTH: Final = 200
 FREE_TEXT_LENGTH: Final = 1_000
 

@@ -54,7 +54,9 @@ _CHECKSUM: Final = b',"checksum":"'
 _CHECKSUM_DIGITS: Final = 16
 
 
-def _sealed(fields: dict[str, Any], write: Callable[[dict[str, Any]], str] = write_json) -> bytes:
+def _with_checksum(
+    fields: dict[str, Any], write: Callable[[dict[str, Any]], str] = write_json
+) -> bytes:
     """Return *fields* as JSON that ends with the checksum of the text before it."""
     text = write(fields).encode()[:-1]
     return text + _CHECKSUM + _checksum(text).encode() + b'"}'
@@ -80,7 +82,7 @@ def write_merchant(merchant: Merchant) -> bytes:
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
-    return _sealed(
+    return _with_checksum(
         {"format": formats.FORMAT, **state_converter(unchanged=True).unstructure(merchant)},
         state_text,
     )
@@ -113,7 +115,7 @@ def write_profile(profile: Profile) -> bytes:
     """Return *profile* as JSON; the same profile always gives the same bytes."""
     sections = {digest: profile.sections[digest] for digest in sorted(profile.sections)}
     salt = None if profile.salt is None else profile.salt.hex()
-    return _sealed({"format": formats.FORMAT, "salt": salt, "sections": sections})
+    return _with_checksum({"format": formats.FORMAT, "salt": salt, "sections": sections})
 
 
 def read_profile(body: bytes) -> Profile:
@@ -165,7 +167,7 @@ def _text(value: Json) -> str:
 
 def write_event(event: Event) -> bytes:
     """Return *event* as JSON; the same event always gives the same bytes."""
-    return _sealed(_event_fields(event), write_plain)
+    return _with_checksum(_event_fields(event), write_plain)
 
 
 def read_event(body: bytes | str) -> Event:

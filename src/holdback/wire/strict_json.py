@@ -19,7 +19,7 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain
 
-# The most bytes of a request, which is a few kilobytes.
+# The most bytes of a request, which is a few kilobytes, and of a file of facts or of a decision.
 REQUEST_LIMIT: Final = 64 * 1024
 # The same of a merchant's state, which holds its whole history.
 STATE_LIMIT: Final = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ STATE_DEPTH: Final = 2 * REQUEST_DEPTH
 # A string (up to the end of the text if it is not closed) or a bracket. The quantifiers are
 # possessive, so that no text takes more than linear time.
 # Compiled when first used, as `_SURROGATE` is: few documents need it.
-_BRACKETS: Final = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]'
+_STRING_OR_BRACKET: Final = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]'
 _SURROGATE: Final = "[\ud800-\udfff]"
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
@@ -164,7 +164,7 @@ def _text(body: bytes | str, limit: int) -> str:
 
 def _too_deep(text: str, depth: int) -> bool:
     level = 0
-    for match in re.finditer(_BRACKETS, text):
+    for match in re.finditer(_STRING_OR_BRACKET, text):
         first = text[match.start()]
         if first in "[{":
             level += 1

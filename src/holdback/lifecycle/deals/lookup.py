@@ -34,7 +34,7 @@ from holdback.rulebooks.rulebook import Rulebook
 @frozen(kw_only=True)
 class RenewalReview:
     """
-    Whether the merchant is to be eligibility to renew, what decided it, and what is missing for it.
+    Whether the merchant is eligible to renew, what decided it, and what is missing for it.
 
     `decided_by` is `rules`, `products`, or `service`, which invites nobody in fulfilment or on
     hold. `checks` are those without which alone the rules do not agree: the host carries them out

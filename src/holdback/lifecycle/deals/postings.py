@@ -45,7 +45,7 @@ def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
     if REPAID in may_follow and left <= 0:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
         yield DealRepaid(at=case.at, deal_id=after.id, on=after.repaid_on)
-        yield from _queued(case, after)
+        yield from _renewal_ready(case, after)
     # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
     reversed_now = left > max(0, before.outstanding)
     if FUNDED in may_follow and reversed_now and case.merchant.active_deal is None:
@@ -57,13 +57,14 @@ def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
         yield DealDefaultedAgain(at=case.at, deal_id=after.id)
 
 
-def _queued(case: Case, repaid: Deal) -> Iterator[Event]:
+def _renewal_ready(case: Case, repaid: Deal) -> Iterator[Event]:
     """Yield that the renewal which waited for the deal *repaid* can be funded now."""
     waiting = case.merchant.in_fulfilment
     if waiting is None or not waiting.queued or waiting.base_deal_id != repaid.id:
         return
     rulebook = case.loaded_rulebook()
-    # The time on hold is added when the hold is lifted, so it is counted from its beginning.
+    # Lifting a hold moves the lapse by the whole time on hold: until then the days of acceptance
+    # count from the beginning of the hold.
     since = min([case.at, *(hold.placed_at for hold in case.merchant.holds)])
     lapses_at = None
     if rulebook is not None:

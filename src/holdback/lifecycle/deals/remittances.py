@@ -1,4 +1,4 @@
-"""What is recorded while a deal runs: takings, remittances, reversals, its end and its undoing."""
+"""What is recorded while a deal runs: takings, entries, its early end, a default undone."""
 
 from __future__ import annotations
 

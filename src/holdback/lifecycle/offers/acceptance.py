@@ -18,6 +18,7 @@ from holdback.lifecycle.events import (
     Event,
     OfferAccepted,
 )
+from holdback.lifecycle.offers.requests import offers_expired
 from holdback.lifecycle.offers.since_the_offer import check_offer
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand
 from holdback.lifecycle.people.bank_details import check_details, needed_details
@@ -105,9 +106,7 @@ def open_offer(case: Case, offer_id: str) -> tuple[OfferSet, Offer]:
     ):
         raise Refusal("already_accepted", "another offer of the merchant was accepted")
     if offer is None or case.at >= offer_set.expires_at:
-        raise Refusal(
-            "offers_expired", "the offers have expired; a new application must be submitted"
-        )
+        raise offers_expired()
     if withdrawn:
         raise Refusal(
             "offer_withdrawn", "the offer was withdrawn; a new application must be submitted"

@@ -10,6 +10,7 @@ from pendulum import DateTime
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event, OffersDeclined
+from holdback.lifecycle.offers.requests import offers_expired
 from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Applications, ApplicationView, ProductDecision
@@ -122,7 +123,7 @@ class DeclineOffers(Command[RecordReceipt]):
         if isinstance(offer_set, OfferSet) and offer_set.is_open(case.at):
             events = (OffersDeclined(at=case.at, application_id=self.application_id),)
         elif _expired(case.merchant, self.application_id):
-            raise Refusal("offers_expired", "the offers have expired")
+            raise offers_expired()
         return Decision(events, record_receipt)
 
 

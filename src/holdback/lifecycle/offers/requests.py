@@ -177,7 +177,13 @@ def _repeated(merchant: Merchant, request_id: str, digest: str) -> OfferSet | No
     # Its products are no longer held, and nobody can accept them any more.
     if offer_states.ACCEPTED in earlier.offers.values():
         raise Refusal("already_accepted", "an offer on this request was accepted")
-    raise Refusal("offers_expired", "the offers have expired; a new application must be submitted")
+    raise offers_expired()
+
+
+def offers_expired() -> Refusal:
+    """Return the refusal of what is asked of offers that have expired (service 7)."""
+    message = "the offers have expired; a new application must be submitted"
+    return Refusal("offers_expired", message)
 
 
 def _sections(request: OffersRequest) -> dict[str, Opaque]:

@@ -16,8 +16,9 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     """
     Erase the merchant's personal data, and withdraw its open offers.
 
-    With it go the results of checks that the state holds. Journal and decisions stay whole: they
-    name sections that nobody can read any more (decisions/documents#what-an-erasure-leaves).
+    With it go the results of checks that the state holds (`evolve` says what else). Journal and
+    decisions stay whole: they name sections that nobody can read any more
+    (decisions/documents#what-an-erasure-leaves).
 
     Raises:
         Refusal: `erasure_not_possible` in fulfilment, with a balance or an overpayment, or within

@@ -27,7 +27,8 @@ from holdback.testing.conformance.simulated.requests import look_up, new_offers
 from holdback.testing.conformance.simulated.simulation import Simulation
 
 _ATTEMPTS: Final = 50
-# More processes than this wait for a processor and no longer race each other.
+# More processes than this wait for a processor and no longer race each other. How many threads
+# race is the effort's, `Effort.workers`.
 _MOST_PROCESSES: Final = 4
 
 
