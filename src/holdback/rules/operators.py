@@ -2,8 +2,8 @@
 
 A line says what an operator is called, how it is written, how it reads in plain words, which kinds
 of value it takes, what it means in a sentence, and what it means exactly: a function on values.
-Values are true and false for flags, exact fractions for numbers (50% is a half), and their places
-in a list for dates and texts; None is unknown.
+Values are true and false for flags and exact fractions for the rest (50% is a half, and dates and
+texts are whole numbers); None is unknown.
 
 1. `and`, `or` and `not` are strong Kleene logic: an answer that the unknown part cannot change is
    known.
