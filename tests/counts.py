@@ -63,7 +63,7 @@ TABLE = MappingProxyType(
             ("errors planted in what is remembered", 3, 3, 25),
             ("histories compared with the bookkeeper", 100, 300, 100_000),
             ("histories among which an error in a ledger is found", 4_000, 4_000, 4_000),
-            ("errors planted in ledgers", 3, 3, 44),
+            ("errors planted in ledgers", 3, 44, 44),
             ("faults planted in files that ship", 10, 10, 150),
             ("histories whose deals are possible", 80, 200, 20_000),
             ("histories of operations whose deals are possible", 8, 20, 500),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, date, datetime, timedelta
 
 from holdback import (
@@ -33,6 +34,12 @@ BANK = BankDetails(
 )
 EVIDENCE = payloads.evidence(START.date())
 PROFILE = {name: Opaque(write_json(value)) for name, value in payloads.PROFILE.items()}
+
+
+def remembering_engine(jurisdictions, **days):
+    """An engine that remembers for these numbers of *days*, and whose ids are always the same."""
+    links = dict.fromkeys(("contract_link", "merchant_link"), "https://host.test/")
+    return Engine(jurisdictions, namespace=uuid.UUID(int=7), links=lambda **_: links, **days)
 
 
 class Journey:

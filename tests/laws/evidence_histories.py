@@ -26,7 +26,6 @@ from holdback import (
     Application,
     BankDetails,
     Context,
-    Engine,
     Entry,
     Merchant,
     Money,
@@ -59,6 +58,7 @@ from holdback.operations import (
     RequireChecks,
     ReviewRenewal,
 )
+from journey import remembering_engine
 
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 SALT = bytes(range(16))
@@ -76,10 +76,7 @@ def engine_of(seed):
     """The engine of a random jurisdiction, and of those that ship for None."""
     rules = evidence_folders.bundled() if seed is None else evidence_folders.jurisdictions(seed)
     # What is forgotten is the matter of other tests: a history may last for years.
-    configured = type(Engine.for_trial(rules)._configuration).for_trial(
-        rules, calculators={}, memory_days=36_500, retry_days=36_500
-    )
-    return Engine._of(configured)
+    return remembering_engine(rules, memory_days=36_500, retry_days=36_500)
 
 
 @cache

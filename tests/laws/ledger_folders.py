@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from holdback import Engine
+from journey import remembering_engine
 from small_folders import loaded
 
 SINCE = "2025-01-01"
@@ -104,10 +104,4 @@ def _always(value):
 @cache
 def engine_of(world):
     """The engine of a *world*, which forgets nothing that a history can ask for."""
-    jurisdictions = loaded(NL=files(world))
-    configuration = type(Engine.for_trial(jurisdictions)._configuration)
-    return Engine._of(
-        configuration.for_trial(
-            jurisdictions, calculators={}, memory_days=36_500, retry_days=36_500
-        )
-    )
+    return remembering_engine(loaded(NL=files(world)), memory_days=36_500, retry_days=36_500)

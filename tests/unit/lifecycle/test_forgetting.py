@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from holdback import Engine, Money, Refusal, Takings, load_jurisdictions, wire
+from holdback import Money, Refusal, Takings, load_jurisdictions, wire
 from holdback.lifecycle.events import Forgotten
 from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
 from holdback.operations import (
@@ -18,17 +18,14 @@ from holdback.operations import (
     RecordTakings,
     RequireChecks,
 )
-from journey import Journey
+from journey import Journey, remembering_engine
 
 RULES = load_jurisdictions()
 
 
 def remembering(days):
     """A merchant of an engine that forgets after these days."""
-    engine = Engine.for_trial(RULES)
-    options = {"memory_days": days, "retry_days": min(days, 30)}
-    configured = type(engine._configuration).for_trial(RULES, calculators={}, **options)
-    return Journey(Engine._of(configured))
+    return Journey(remembering_engine(RULES, memory_days=days, retry_days=min(days, 30)))
 
 
 def month(journey, number):

@@ -83,6 +83,6 @@ def test_rows_do_not_change():
     """
     held = rows(("a",))
     with pytest.raises(AttributeError, match="does not change"):
-        held._stored = ""
+        held.stored = ""
     with pytest.raises(AttributeError, match="does not change"):
-        del held._stored
+        del held.stored
