@@ -12,7 +12,9 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.eligibility.facts import CHECKS, EVIDENCE_FACTS, FACTS
 from holdback.exact.exact_json import Json, Verbatim, write_json
+from holdback.rules.types import Kind
 
 __all__ = [
     "acceptance",
@@ -49,10 +51,12 @@ BANKS: Final[tuple[Mapping[str, str], ...]] = (
 # What a check finds: good, to be decided by a person, and bad.
 FINDINGS: Final[Mapping[str, tuple[Mapping[str, Json], ...]]] = MappingProxyType(
     {
-        "identity": ({"identity_verified": True}, {}, {"identity_verified": False}),
-        "business": ({"business_verified": True}, {}, {"business_verified": False}),
-        "consumer_credit": ({"credit_score": 700}, {"credit_score": 600}, {"credit_score": 400}),
+        check: ({name: True}, {}, {name: False})
+        for check, names in CHECKS.items()
+        for name in names
+        if FACTS[name].kind is Kind.FLAG
     }
+    | {"consumer_credit": ({"credit_score": 700}, {"credit_score": 600}, {"credit_score": 400})}
 )
 
 
@@ -112,12 +116,11 @@ def entry(
 
 def checks(on: date, *, credit_score: int = 700) -> dict[str, Any]:
     """Return good results of the checks of a merchant, made on the day *on*."""
-    return {
-        "identity_verified": True,
-        "business_verified": True,
-        "credit_score": credit_score,
-        "credit_checked_on": on.isoformat(),
+    found = {
+        name: on.isoformat() if FACTS[name].kind is Kind.DATE else FACTS[name].typical
+        for name in EVIDENCE_FACTS
     }
+    return found | {"credit_score": credit_score}
 
 
 def evidence(on: date, *, credit_score: int = 700) -> dict[str, Any]:
