@@ -213,12 +213,6 @@ def as_number(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
         return None
 
 
-def held_facts(evidence: Mapping[str, HeldFact], catalogue: Catalogue) -> Facts:
-    """Return held *evidence* as prepared facts; one no longer declared so is unknown."""
-    facts = {name: as_number(name, value, catalogue) for name, value in evidence.items()}
-    return tuple(facts.get(fact.name) for fact in catalogue.facts)
-
-
 def recorded_over(merchant: Merchant, made_on: date) -> bool:
     """
     Return whether recorded takings replace those that a check of the day *made_on* gave.

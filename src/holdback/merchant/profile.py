@@ -19,16 +19,6 @@ from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.frozen_classes import frozen
 from holdback.merchant.acceptance import BankDetails
 
-# The sections by name. `links` are those of one acceptance, and a `note` is an agent's.
-SECTIONS: Final = (
-    "consents",
-    "applicants",
-    "company",
-    "intended_use_of_funds",
-    "bank_details",
-    "links",
-    "note",
-)
 # A salt of this size cannot be guessed.
 SALT_BYTES: Final = 16
 # 128 bits: enough that two sections of one merchant never share a digest.

@@ -10,7 +10,7 @@ INVARIANT: opening balance - amounts of the lines = closing balance, of each dea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
@@ -18,7 +18,7 @@ from attrs import evolve
 
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.merchant.deal import RENEWAL, RENEWED, UNWOUND, Deal
+from holdback.merchant.deal import UNWOUND, Deal
 from holdback.merchant.ledger import (
     KINDS,
     PRINCIPAL_RETURN,
@@ -174,9 +174,8 @@ def _settlements(deals: Sequence[Deal]) -> Iterator[_Settlement]:
     """Yield what renewals settled; one that settled nothing had a base deal that was repaid."""
     linked: set[str] = set()
     for place, deal in enumerate(deals):
-        if deal.base_deal_id is None and deal.type != RENEWAL:
-            continue
-        base = _base(deal, deals[:place], linked)
+        earlier = (base for base in deals[:place] if base.id not in linked)
+        base = next((base for base in earlier if base.id == deal.base_deal_id), None)
         if base is None:
             continue
         if deal.status == UNWOUND:  # the base deal is active again, and holds nothing of it
@@ -186,16 +185,6 @@ def _settlements(deals: Sequence[Deal]) -> Iterator[_Settlement]:
             linked.add(base.id)
         if amount.minor:
             yield _Settlement(base, deal, amount)
-
-
-def _base(deal: Deal, before: Iterable[Deal], linked: set[str]) -> Deal | None:
-    """Return the deal that the renewal *deal* settled, None if it settled none."""
-    bases = [base for base in before if base.id not in linked]
-    if deal.base_deal_id is not None:
-        return next((base for base in bases if base.id == deal.base_deal_id), None)
-    # From before deals named it: the deal that was renewed on the day of the funding.
-    ended = [base for base in bases if base.status == RENEWED]
-    return next((base for base in ended if base.closed_on == deal.funded_on), None)
 
 
 def _movements(deal: Deal, settlements: Sequence[_Settlement]) -> Movements:

@@ -93,17 +93,6 @@ def test_a_renewal_settles_one_deal_with_the_money_of_another():
     assert statement.closing == gbp("11424.00")
 
 
-def test_a_renewal_of_before_deals_named_their_base_deal():
-    """
-    A renewal that does not name its base deal settled the deal that was renewed on that day.
-    """
-    merchant = renewed().merchant
-    unnamed = [attrs.evolve(deal, base_deal_id=None) for deal in merchant.deals]
-    old = attrs.evolve(merchant, deals=tuple(unnamed))
-
-    assert statement_of(old) == statement_of(merchant)
-
-
 def test_an_unwound_renewal_is_shown_with_what_it_did():
     """
     The settlement and its undoing are both on the base deal, on their days, and add up to nothing.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 
 from pendulum import DateTime
@@ -12,8 +12,6 @@ from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
 from holdback.lifecycle.evidence.checks import TAKINGS, check_states
 from holdback.lifecycle.offers.renewal_eligibility import (
     RULES,
@@ -62,20 +60,6 @@ class LookUp(Question[MerchantLookup]):
             _shown(deal, today, eligible=eligibility.eligible) for deal in case.merchant.deals
         )
         return Decision((), lambda _: MerchantLookup(deals=deals), errors=eligibility.errors)
-
-
-def deal_reply(
-    deal_id: str, context: Context, configuration: Configuration
-) -> Callable[[Merchant], LookupDeal]:
-    """Return the reply of a command about one deal: that deal, as the merchant lookup shows it."""
-
-    def reply(after: Merchant) -> LookupDeal:
-        rulebook = configuration.loaded_rulebook(after, context.at)
-        eligibility = renewal_eligibility(after, context.at, rulebook, configuration)
-        today = configuration.local_day(after, context.at)
-        return _shown(find_deal(after, deal_id), today, eligible=eligibility.eligible)
-
-    return reply
 
 
 def find_deal(merchant: Merchant, deal_id: str) -> Deal:

@@ -20,7 +20,6 @@ from holdback.engine import Engine
 from holdback.errors import ConfigurationError, HoldbackError, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
@@ -29,7 +28,7 @@ from holdback.merchant.instants import utc
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.operations import COMMANDS, OPERATIONS
-from holdback.testing.inputs import newest_offer_id, run_operation
+from holdback.testing.inputs import newest_offer_id, remittance_up_to, run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.likely_inputs import (
@@ -232,15 +231,8 @@ class _Host:
         assert deal is not None, "there is a deal to pay down"
         days = deal.funded_on.toordinal() + deal.term_days * percent // 100
         self.wait(days=max(0, days - self.moment.day.toordinal()))
-        repayment = deal.repayment_amount
-        due = -(-repayment.minor * percent // 100) - deal.remitted.minor
-        today = self.moment.day.isoformat()
-        entry = {
-            "id": f"e-{len(deal.entries)}",
-            "on": today,
-            "amount": str(Money(due, repayment.currency).amount),
-        }
-        body = {"deal_id": deal.id, "entries": [entry], "complete_through": today}
+        today, entry_id = self.moment.day.isoformat(), f"e-{len(deal.entries)}"
+        body = {"deal_id": deal.id, **remittance_up_to(deal, percent, today, entry_id)}
         return self.attempt("record_remittance", body, {})
 
     def renew(self) -> bool:

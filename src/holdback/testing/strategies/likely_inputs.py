@@ -24,10 +24,6 @@ from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 from holdback.testing.strategies.rules import evidence, named_facts
 from holdback.testing.strategies.values import days_up_to
 
-BANKS: Final[tuple[Mapping[str, Json], ...]] = (
-    {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},
-    {"account_number": "22222222", "account_type": "NONE", "sort_code": "10-20-31"},
-)
 _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     {
         "consents": {"credit_check": True},

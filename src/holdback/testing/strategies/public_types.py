@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -58,14 +58,12 @@ from holdback.merchant.ledger import (
     WRITE_OFF,
     Entry,
     EntryKind,
-    EntryTotals,
     SignedMoney,
 )
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import SALT_BYTES, Profile
-from holdback.merchant.schedule import Pause, TermsChange
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
 from holdback.operations import OPERATIONS, ChangeTerms, Operation, Reply
 from holdback.rulebooks.rulebook import Rulebook
@@ -120,14 +118,16 @@ PROFILES: Final = st.builds(
     _SALTS,
     st.lists(OPAQUES, max_size=3),
 )
-# Text is drawn as a short id, except in these attributes.
-_TEXT_OF: Final[Mapping[str, st.SearchStrategy[str]]] = MappingProxyType(
+# What an attribute of this name is drawn from, where its type does not say enough.
+_OF_ATTRIBUTE: Final[Mapping[tuple[type, str], st.SearchStrategy[Any]]] = MappingProxyType(
     {
-        "name": TEXTS,
-        "description": TEXTS,
-        "decision": TEXTS,
-        "repayment_mechanism": TEXTS,
-        "intended_use_of_funds": WORDS,
+        (str, "name"): TEXTS,
+        (str, "description"): TEXTS,
+        (str, "decision"): TEXTS,
+        (str, "repayment_mechanism"): TEXTS,
+        (str, "intended_use_of_funds"): WORDS,
+        (str, "late_remittances"): st.sampled_from(["transfer", "refund"]),
+        (int, "term_days"): st.integers(1, 4000),
     }
 )
 # One of these holds whole trees, so one is enough.
@@ -135,14 +135,19 @@ _AT_MOST_ONE: Final = frozenset({"offer_sets", "fulfilments"})
 
 
 @cache
-def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
+def any_value(
+    kind: Any, attribute: str = "", currency: Currency | None = None
+) -> st.SearchStrategy[Any]:
     """
     Return a strategy for values of *kind*, a class or a type such as `tuple[Deal, ...]`.
 
-    *attribute* is the name of the attribute that is declared so.
+    *attribute* is the name of the attribute that is declared so. With a *currency*, all amounts are
+    in it.
     """
-    if kind is str:
-        return _TEXT_OF.get(attribute, IDS)
+    if currency is not None and kind in _IN_CURRENCY:
+        return _IN_CURRENCY[kind](currency)
+    if (kind, attribute) in _OF_ATTRIBUTE:
+        return _OF_ATTRIBUTE[kind, attribute]
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
     origin, arguments = get_origin(kind), get_args(kind)
@@ -153,37 +158,23 @@ def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
         if len(inner) > 1:
             return st.one_of(inner)
         (inner_kind,) = (argument for argument in arguments if argument is not NoneType)
-        return maybe(any_value(inner_kind, attribute))
+        return maybe(any_value(inner_kind, attribute, currency))
     if origin in {tuple, Sequence}:
-        return few(any_value(arguments[0], attribute), 1 if attribute in _AT_MOST_ONE else 2)
-    return st.builds(kind, **attributes_of(kind))
+        most = 1 if attribute in _AT_MOST_ONE else 2
+        return few(any_value(arguments[0], attribute, currency), most)
+    return st.builds(kind, **attributes_of(kind, currency))
 
 
-def attributes_of(kind: type) -> dict[str, st.SearchStrategy[Any]]:
+def attributes_of(
+    kind: type, currency: Currency | None = None
+) -> dict[str, st.SearchStrategy[Any]]:
     """Return a strategy for each attribute of *kind*, also for those that have a default."""
     hints = get_type_hints(kind, include_extras=True)
     return {
-        field.name: any_value(hints[field.name], field.name)
+        field.name: any_value(hints[field.name], field.name, currency)
         for field in attrs.fields(kind)
         if field.init
     }
-
-
-@st.composite
-def _offers(draw: st.DrawFn) -> Offer:
-    """Any offer, in one currency."""
-    currency = draw(CURRENCIES)
-    return Offer(
-        offer_id=draw(IDS),
-        offer_status=draw(st.sampled_from(["Eligible", "Accepted", "SomethingNew"])),
-        description=draw(TEXTS),
-        split_percentage=draw(RATES),
-        term_length=draw(RATES),
-        term_days=draw(st.integers(1, 4000)),
-        repayment_amount=draw(money(currency)),
-        funded_amount=draw(money(currency)),
-        factor_rate=draw(RATES),
-    )
 
 
 def _applications(provider_id: st.SearchStrategy[str | None]) -> st.SearchStrategy[Application]:
@@ -221,63 +212,32 @@ def signed(currency: Currency) -> st.SearchStrategy[Money]:
     )
 
 
-def _entry_totals(currency: Currency) -> st.SearchStrategy[EntryTotals]:
-    return st.builds(
-        EntryTotals,
-        through=DAYS,
-        remitted=money(currency),
-        last_on=maybe(DAYS),
-        repaid_on=maybe(DAYS),
-        credits=st.dictionaries(
-            st.sampled_from([WAIVER, WRITE_OFF]), money(currency, least=1), max_size=2
-        ),
+def _credits(currency: Currency) -> st.SearchStrategy[dict[str, Money]]:
+    return st.dictionaries(
+        st.sampled_from([WAIVER, WRITE_OFF]), money(currency, least=1), max_size=2
     )
 
 
-@st.composite
-def _deals(draw: st.DrawFn) -> Deal:
-    """Any deal, in one currency."""
-    currency = draw(CURRENCIES)
-    return Deal(
-        id=draw(IDS),
-        application_id=draw(IDS),
-        type=draw(st.sampled_from(TYPES)),
-        status=draw(st.sampled_from(STATUSES)),
-        funded_on=draw(DAYS),
-        funded_amount=draw(money(currency)),
-        repayment_amount=draw(money(currency, least=1)),
-        factor_rate=draw(RATES),
-        split_percentage=draw(RATES),
-        term_length=draw(RATES),
-        term_days=draw(st.integers(1, 4000)),
-        settled=draw(money(currency)),
-        closed_on=draw(maybe(DAYS)),
-        entries=draw(few(_entries(currency), 3)),
-        complete_through=draw(maybe(DAYS)),
-        closed_entries=draw(maybe(_entry_totals(currency))),
-        **draw(st.fixed_dictionaries({}, optional=_LATER_FIELDS)),
-    )
+def _deals(currency: Currency) -> st.SearchStrategy[Deal]:
+    """Any deal in *currency*."""
+    of = {
+        "type": st.sampled_from(TYPES),
+        "status": st.sampled_from(STATUSES),
+        "repayment_amount": money(currency, least=1),
+    }
+    return st.builds(Deal, **attributes_of(Deal, currency) | of)
 
 
-# What a deal has since its money's whole way is recorded.
-_LATER_FIELDS: Final[dict[str, st.SearchStrategy[Any]]] = {
-    "base_deal_id": IDS,
-    "product": WORDS,
-    "priced_on": DAYS,
-    "cooling_off_days": st.integers(0, 366),
-    "late_remittances": st.sampled_from(["transfer", "refund"]),
-    "pauses": few(st.builds(Pause, on=DAYS, until=maybe(DAYS)), 2),
-    "terms_changes": few(
-        st.builds(
-            TermsChange,
-            on=DAYS,
-            split_percentage=RATES,
-            term_length=RATES,
-            term_days=st.integers(1, 4000),
-        ),
-        2,
-    ),
-}
+def _offers(currency: Currency) -> st.SearchStrategy[Offer]:
+    """Any offer in *currency*."""
+    status = st.sampled_from(["Eligible", "Accepted", "SomethingNew"])
+    return st.builds(Offer, **attributes_of(Offer, currency) | {"offer_status": status})
+
+
+# What is in one currency, made of amounts in it.
+_IN_CURRENCY: Final[Mapping[Any, Callable[[Currency], st.SearchStrategy[Any]]]] = MappingProxyType(
+    {Money: money, SignedMoney: signed, Entry: _entries, Mapping[str, Money]: _credits}
+)
 
 
 # Above 0 and up to 100, of at most 4 decimals.
@@ -286,6 +246,7 @@ _PERCENTAGES: Final = st.integers(1, 10**6).map(lambda scaled: Decimal(scaled).s
 
 _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
     {
+        str: IDS,
         FreeText: WORDS,
         Applicants: APPLICANTS,
         bool: st.booleans(),
@@ -301,12 +262,13 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Mapping[str, str]: _LINKS,
         Mapping[str, bool]: st.dictionaries(WORDS, st.booleans(), max_size=3),
         Mapping[str, HeldFact]: _EVIDENCE,
+        Mapping[str, Money]: CURRENCIES.flatmap(_credits),
         CheckResult: st.builds(CheckResult, check=WORDS, made_at=INSTANTS, facts=CHECKED),
         BankDetails: _BANK_DETAILS,
         # Amounts of one offer, entry or deal are in one currency.
-        Offer: _offers(),
+        Offer: CURRENCIES.flatmap(_offers),
         Entry: CURRENCIES.flatmap(_entries),
-        Deal: _deals(),
+        Deal: CURRENCIES.flatmap(_deals),
         # The provider_id says whether there is a profile.
         Application: _applications(maybe(IDS)),
         OffersRequest: st.builds(OffersRequest, application=_applications(IDS))

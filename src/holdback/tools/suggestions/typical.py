@@ -17,7 +17,6 @@ RENEWAL: Final = "renewal"
 PRODUCTS: Final = "products"
 PARTS: Final = (RENEWAL, PRODUCTS)
 _TAKINGS: Final = "average_monthly_takings"
-_CHECKED_ON: Final = "credit_checked_on"
 
 # The calculators that price without the takings; those of a host may read them.
 _WITHOUT_TAKINGS: Final = frozenset(

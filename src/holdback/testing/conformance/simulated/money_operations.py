@@ -20,7 +20,6 @@ _PARTS: Final[tuple[Callable[[Decimal], Decimal], ...]] = (
     lambda most: most + PENNY,
     lambda most: most - PENNY,
 )
-_ENDED: Final = frozenset({"Repaid", "Renewed", "Recovered", "Unwound", "Cancelled"})
 
 
 def _part(most: Decimal, variant: int) -> Decimal:
