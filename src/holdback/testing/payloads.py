@@ -116,11 +116,11 @@ def entry(
 
 def checks(on: date, *, credit_score: int = 700) -> dict[str, Any]:
     """Return good results of the checks of a merchant, made on the day *on*."""
-    found = {
+    results = {
         name: on.isoformat() if FACTS[name].kind is Kind.DATE else FACTS[name].typical
         for name in EVIDENCE_FACTS
     }
-    return found | {"credit_score": credit_score}
+    return results | {"credit_score": credit_score}
 
 
 def evidence(on: date, *, credit_score: int = 700) -> dict[str, Any]:
