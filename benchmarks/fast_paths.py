@@ -7,8 +7,7 @@ fast path. Before anything is timed, both must give the same result.
 
 The ratio to reach: about 1.15. A fast path that saves less should go (decisions/fast-paths).
 
-Run it: `python benchmarks/fast_paths.py`; `--rows`, for the dataframe paths, and `--smallest` make
-it shorter.
+Run it: `python benchmarks/fast_paths.py`; `--smallest` makes it shorter.
 """
 
 from __future__ import annotations
@@ -19,23 +18,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
-from functools import lru_cache, partial, reduce
+from functools import partial
 from importlib import import_module
 from json.encoder import encode_basestring
-from operator import add
 from random import Random
 from statistics import median
 from time import perf_counter
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import polars as pl
 from attrs import evolve, frozen
-from million import Million
 from ratios import machine, print_markdown
 from renewal_request import engine_with_six_offers, renewable_journey
 from sizes import sizes
-from task import CATALOGUE, RULES, random_deals, rulebook
+from task import CATALOGUE, RULES, random_deals
 
 from holdback import load_jurisdictions, portfolio, wire
 from holdback.exact.exact_json import write_json
@@ -233,84 +229,16 @@ def requests() -> Iterator[Path]:
     )
 
 
-# -- a portfolio
-
-
-def frames(rows: int) -> Iterator[Path]:
-    """Yield the paths of assessing deals of ten jurisdictions, and prepared deals of one."""
-    jurisdictions, one = load_jurisdictions(), rulebook()
-    mixed = portfolio.sample(rows, seed=7, backend="pyarrow")
-    million = Million(rows)
-    hidden = pl.from_arrow(million.prepared(unknown=True)).rechunk()
-    known = pl.from_arrow(million.prepared(unknown=False)).rechunk()
-    outcome = import_module("holdback.portfolio.assessing.outcome_columns")
-    frames = import_module("holdback.portfolio.reading.work_frame")
-
-    def ready(frame: Any) -> Callable[[], Any]:
-        return lambda: portfolio.assess(frame, one, prepared=True)
-
-    def through_narwhals(frame: Any) -> Any:
-        eager = isinstance(frame, nw.DataFrame)
-        return frames.WorkFrame(frames.without_index(frame) if eager else frame, nw)
-
-    def together(work: Any, rulebooks: Any, results: Any, _: Any, add_results: Any) -> Any:
-        return add_results(work, rulebooks).select(*results, outcome.RULEBOOK).collected()
-
-    def wide(writer: Any, flags: Mapping[int, Any]) -> Any:
-        lit, kind = writer.api.lit, writer.api.Int64
-        bits = [
-            outcome.chain(writer.api, [(flag, lit(1 << place, kind))], lit(0, kind))
-            for place, flag in flags.items()
-        ]
-        return reduce(add, bits)
-
-    yield from (
-        Path(
-            "split by rulebook",
-            "assess ten jurisdictions, PyArrow",
-            lambda: portfolio.assess(mixed, jurisdictions),
-            {"holdback.portfolio.assessing.assessed_frames:split_by_rulebook": together},
-        ),
-        Path(
-            "expressions of Polars itself",
-            "assess prepared deals, Polars",
-            ready(hidden),
-            {"holdback.portfolio.reading.column_plan:work_frame": through_narwhals},
-            shown=pl.DataFrame.to_arrow,
-        ),
-        Path(
-            "columns without nulls",
-            "assess prepared deals, Polars",
-            ready(known),
-            {"holdback.portfolio.reading.column_plan:ColumnPlan.facts_without_nulls": frozenset()},
-            shown=pl.DataFrame.to_arrow,
-        ),
-        Path(
-            "masks in short whole numbers",
-            "assess prepared deals, Polars",
-            ready(hidden),
-            {
-                "holdback.portfolio.assessing.outcome_columns:StepWriter.mask": wide,
-                # Expressions are cached, so the plain way needs a cache of its own.
-                "holdback.portfolio.assessing.assessed_frames:outcome_steps": lru_cache(
-                    outcome.outcome_steps.__wrapped__
-                ),
-            },
-            shown=pl.DataFrame.to_arrow,
-        ),
-    )
-
-
 def main() -> int:
-    size = sizes(__doc__, rounds=(41, 1), rows=(200_000, 300))
+    size = sizes(__doc__, rounds=(41, 1))
     random = Random("fast paths")
     table = []
-    for path in (*one_deal(), *requests(), *frames(size.rows)):
+    for path in (*one_deal(), *requests()):
         seconds, ratio = measured(path, random, size.rounds)
         enough = "yes" if ratio >= BUYS_ENOUGH else "no"
         table.append((path.name, path.operation, f"{seconds * 1e6:,.1f}", f"{ratio:.2f}", enough))
     print_markdown(("fast path", "operation", "microseconds", "ratio", "buys enough"), table)
-    print(f"\n{machine(('attrs', 'cattrs', 'narwhals', 'pendulum', 'polars'))}")
+    print(f"\n{machine(('attrs', 'cattrs', 'pendulum'))}")
     return 0
 
 

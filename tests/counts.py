@@ -94,7 +94,6 @@ TABLE = MappingProxyType(
             ("plain rows of any values", 120, 120, 600),
             ("plain rows that can be read", 60, 60, 400),
             ("plain frames assessed on each engine", 3, 3, 7),
-            ("plain frames read without Polars", 1, 1, 7),
             ("columns of texts and of objects", 100, 100, 5_000),
             ("pairs of rules and plain rows", 7_500, 7_500, 100_000),
             ("rules as SQL", 100, 100, 300),

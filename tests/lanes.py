@@ -58,7 +58,6 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "parity/test_special_columns.py",
             "parity/test_spark",
             "parity/test_sql_translations.py",
-            "parity/test_without_polars.py",
         ),
         "planted faults": (
             "golden_decisions/test_golden_decisions.py::test_every_mutant",

@@ -58,7 +58,7 @@ IMPORTED_BY = {
     "asyncio": (),
     "logging": (),
     "hypothesis": ("testing",),
-    "narwhals": ("rules.columns", "portfolio"),
+    "narwhals": ("portfolio",),
     "numpy": (
         "portfolio.sample_deals",
         "portfolio.sample_deals",
@@ -69,8 +69,8 @@ IMPORTED_BY = {
     ),
     "pyarrow": (
         "portfolio.sample_deals",
-        "portfolio.reading.work_frame",
-        "portfolio.reading.single_values",
+        "portfolio.reading.frames",
+        "portfolio.studies.pace_projection",
         "portfolio.files",
     ),
     # An answer's integers and flags may be unknown, for which narwhals has no type in pandas.
@@ -78,7 +78,8 @@ IMPORTED_BY = {
     "openpyxl": ("portfolio.answers.workbook", "portfolio.files.deal_files"),
     "duckdb": ("portfolio.files.deal_files",),
     "sqlglot": ("portfolio.sql.query",),
-    "polars": ("portfolio.files",),
+    # Frames in memory are assessed in it.
+    "polars": ("portfolio.reading", "portfolio.sql.computed_frames", "portfolio.files"),
     "altair": ("tools.pictures.layout",),
     "vl_convert": ("tools.pictures.self_contained",),
     "z3": ("rules.proof", "tools.proofs.solver", "tools.proofs.plainest"),
@@ -88,7 +89,6 @@ IMPORTED_BY = {
         "jurisdictions.folder",
         "tool_named",
         "portfolio.sql.query",
-        "portfolio.reading.work_frame",
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",

@@ -5,11 +5,14 @@ The contents of frames of any engine, as Python values to compare.
 from __future__ import annotations
 
 import narwhals.stable.v2 as nw
+import polars as pl
 import pyarrow as pa
 from expected_values import INVALID
 
 from holdback import portfolio
-from holdback.rules.columns import FactColumn, columns
+from holdback.portfolio.reading.frames import in_polars
+from holdback.portfolio.sql.words import identifier
+from holdback.rules.sql import DUCKDB, POLARS, SPARK, flag_sql
 
 RESULTS = ("outcome", "eligible", "failing", "needs")
 
@@ -65,17 +68,33 @@ def own_answers(frame, rulebook):
 def rule_answers(frame, case):
     """
     The answer of each rule of *case* to each row of the native *frame*: true, false or None.
+
+    It is that of the SQL which the frame runs, in Polars if it is in memory.
     """
+    dialect, selected = selects(frame)
     shown = {}
     for place, rule in enumerate(case.rules):
-        said = columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
+        said = flag_sql(rule, {name: identifier(name, dialect) for name in rule.names}, dialect)
         shown |= {f"t{place}": said.true, f"f{place}": said.false, f"u{place}": said.unknown}
-    found = columns_of(nw.from_native(frame).select(**shown).to_native(), *shown)
+    found = columns_of(selected(shown), *shown)
     by_rule = [
         [_only(*flags) for flags in zip(*found[place : place + 3], strict=True)]
         for place in range(0, len(found), 3)
     ]
     return tuple(zip(*by_rule, strict=True))
+
+
+def selects(frame):
+    """The dialect of the native *frame*, and the function that selects columns of SQL from it."""
+    if hasattr(frame, "selectExpr"):
+        return SPARK, lambda shown: frame.selectExpr(*(f"{t} as {n}" for n, t in shown.items()))
+    if hasattr(frame, "project"):
+        return DUCKDB, lambda shown: frame.project(
+            ", ".join(f"{t} as {n}" for n, t in shown.items())
+        )
+    opened = nw.from_native(frame)
+    rows = frame if isinstance(frame, pl.LazyFrame) else in_polars(opened, opened.columns)
+    return POLARS, lambda shown: rows.select(**{n: pl.sql_expr(t) for n, t in shown.items()})
 
 
 def _only(true, false, unknown):

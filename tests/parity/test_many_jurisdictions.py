@@ -15,13 +15,13 @@ from frame_results import columns_of, row_outcomes
 from counts import count
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import rulebooks_for
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.column_readers import PolarsReader, day_fact
-from holdback.portfolio.reading.work_frame import open_frame
+from holdback.portfolio.reading.column_readers import ColumnReader, day_fact
+from holdback.portfolio.reading.frames import open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from small_folders import country, loaded
 
 SHIPPED = load_jurisdictions()
@@ -266,13 +266,13 @@ def test_a_frame_of_no_known_jurisdiction(frame_kind):
     assert set(found) == {("invalid", (), ("jurisdiction",))}
 
 
-# -- what is looked up in memory, and compared elsewhere
+# -- the rulebook of each row
 
 
 def places(frame, jurisdictions, on=None):
     """The place of the rulebook of each row of *frame*, and why a row has none."""
     plan = ColumnPlan.of(open_frame(frame), jurisdictions, "jurisdiction", on, prepared=True)
-    work = with_outcomes(plan, ("needs",)).select(RULEBOOK, "needs").collected()
+    work = nw.from_native(with_outcomes(plan, ("needs",)).to_native().lazy().collect())
     found = zip(work[RULEBOOK].to_list(), work["needs"].to_list(), strict=True)
     return [(None if place in (None, -1) else place, needs) for place, needs in found]
 
@@ -288,7 +288,7 @@ def place_alone(rulebooks, jurisdictions, row, on=None):
 
 @pytest.mark.parametrize("on", [None, date(2026, 6, 1), date(2025, 6, 1)], ids=str)
 @pytest.mark.parametrize("codes", [pl.String, pl.Categorical], ids=str)
-def test_the_rulebook_is_looked_up_as_it_is_compared(codes, on):
+def test_each_row_has_its_own_rulebook(codes, on):
     """
     Each row has its own rulebook, also among those of the same rules, and a row without one has the
     column that is the cause.
@@ -338,7 +338,7 @@ def test_days_as_instants_of_polars(unit):
     midnights = pl.Series("on", days).cast(pl.Datetime(unit))
     frame = pl.DataFrame({"on": pl.concat([midnights, midnights.dt.offset_by("1ms")])})
     fact = day_fact("on")
-    column = PolarsReader(pl, fact, "on", lazy=True).column(nw.from_native(frame)["on"].dtype)
+    column = ColumnReader(fact, "on").column(nw.from_native(frame)["on"].dtype)
     read = frame.select(number=column.number, given=column.given)
     assert read["number"].to_list() == [day and day.toordinal() for day in days] + [None] * 4
     assert read["given"].to_list() == [True, True, True, False] * 2

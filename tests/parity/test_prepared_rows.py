@@ -1,4 +1,4 @@
-"""On whole numbers: interpreter = closure = columns = assess, on every dataframe engine."""
+"""On whole numbers: interpreter = closure = SQL = assess, on every dataframe engine."""
 
 from __future__ import annotations
 
@@ -75,19 +75,6 @@ def test_each_rule_says_what_the_interpreter_says(name, frame_kind):
     for book in one.books:
         found = portfolio.assess(frame, book.rulebook, prepared=True, each_rule=True)
         assert own_answers(found, book.rulebook) == book.answers
-
-
-@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
-def test_rows_without_a_null_at_all(frame_kind):
-    """
-    Prepared facts in memory without nulls get shorter expressions, with the same results.
-    """
-    one = case("pounds")
-    frame = FRAME_KINDS[frame_kind](integer_table(one.catalogue, one.rows[-20:]))
-    assert not any(None in row for row in one.rows[-20:])
-    for book in one.books:
-        found = row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True))
-        assert found == list(book.expected[-20:])
 
 
 @pytest.mark.parametrize("frame_kind", FRAME_KINDS)

@@ -33,7 +33,7 @@ try:
     from holdback.portfolio.studies.threshold_sweep import sweep
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
-    if package not in ("narwhals", "numpy"):
+    if package not in ("narwhals", "numpy", "polars", "pyarrow"):
         raise
     raise ModuleNotFoundError(
         f"holdback.portfolio needs {package}: pip install 'holdback[frames]'", name=package

@@ -3,7 +3,7 @@
 A column holds a fact in 64-bit whole numbers of its type's scale, null where it is unknown, and the
 database's own three-valued logic carries the nulls. A flag is written twice, as the condition under
 which it is true and as the one under which it is false, with every negation carried down to a
-comparison, as in `columns`.
+comparison, as in `closure`.
 
 The conditions divide nothing, and call nothing but `abs` and the least and the greatest of some
 numbers. SQLite turns a whole number of more than 64 bits into a float, and the others refuse it:
@@ -14,6 +14,7 @@ The columns must be in the ranges of their facts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from holdback.frozen_classes import frozen
@@ -30,6 +31,8 @@ PORTABLE: Final = "portable"
 BIGQUERY, SNOWFLAKE, TRINO = "bigquery", "snowflake", "trino"
 # Those dialects, and the databases' names.
 TRANSLATED: Final = {BIGQUERY: "BigQuery", SNOWFLAKE: "Snowflake", TRINO: "Trino"}
+# What Polars reads, in which frames in memory are assessed.
+POLARS: Final = "polars"
 
 # How each operator is written, on operands of one scale. Flags are written by `_Writer.true` and
 # `_Writer.false`. `negate` is a difference, because `--1` begins a comment.
@@ -107,8 +110,13 @@ def flag_sql(
     FlagSql(true='silence <= 14', false='silence > 14', unknown='silence is null')
     """
     assert checked.type.kind is Kind.FLAG, "a rule is a flag"
-    assert dialect in (*DIALECTS, PORTABLE), dialect
+    assert dialect in (*DIALECTS, PORTABLE, POLARS), dialect
     return _Writer(numbers, dialect, constant).rule(checked.tree)
+
+
+def always_unknown_without(checked: Checked) -> bool:
+    """Return whether *checked* reads one fact, and is unknown wherever that fact is."""
+    return len(_names([checked.tree])) == 1 and not _has_constant_flag(checked.tree)
 
 
 @frozen
@@ -144,9 +152,9 @@ class _Writer:
             case Operation(operator="not", operands=(operand,)):
                 return self.false(operand)
             case Operation(operator="and", operands=operands):
-                return _joined("and", [self.true(operand) for operand in operands])
+                return self.joined("and", [self.true(operand) for operand in operands])
             case Operation(operator="or", operands=operands):
-                return _joined("or", [self.true(operand) for operand in operands])
+                return self.joined("or", [self.true(operand) for operand in operands])
             case _:
                 return self.compared(node.operator, node.operands)
 
@@ -160,9 +168,9 @@ class _Writer:
             case Operation(operator="not", operands=(operand,)):
                 return self.true(operand)
             case Operation(operator="and", operands=operands):
-                return _joined("or", [self.false(operand) for operand in operands])
+                return self.joined("or", [self.false(operand) for operand in operands])
             case Operation(operator="or", operands=operands):
-                return _joined("and", [self.false(operand) for operand in operands])
+                return self.joined("and", [self.false(operand) for operand in operands])
             case _:
                 return self.compared(_OPPOSITES[node.operator], node.operands)
 
@@ -207,17 +215,32 @@ class _Writer:
         first, *others = operands
         form = _SQL[operator]
         if operator in _WITH_EACH:
-            return _joined(_WITH_EACH[operator], [form.format(first, number) for number in others])
+            compared = [form.format(first, number) for number in others]
+            return self.joined(_WITH_EACH[operator], compared)
         if self.dialect == SQLITE:
             form = _SQLITE.get(operator, form)
+        if self.dialect == POLARS and operator in _TURNED and _depth(first) < _depth(others[0]):
+            return _TURNED[operator].format(others[0], first)
         # `min` and `max` take any number of operands after the first.
         return form.format(first, ", ".join(others))
 
+    def joined(self, word: str, conditions: Sequence[str]) -> str:
+        """Return *conditions* with *word* between them."""
+        if len(conditions) == 1:
+            return conditions[0]
+        if self.dialect == POLARS:
+            conditions = sorted(conditions, key=_depth, reverse=True)
+        return f"({f' {word} '.join(conditions)})"
 
-def _joined(word: str, conditions: Sequence[str]) -> str:
-    if len(conditions) == 1:
-        return conditions[0]
-    return f"({f' {word} '.join(conditions)})"
+
+# Polars reads at most some fifty levels: one for each parenthesis, and one more if anything stands
+# before it. So the deepest operand comes first, and no rule of the language is too deep.
+_TURNED: Final = {"+": "({} + {})", "-": "({} * (-1) + {})"}
+
+
+def _depth(text: str) -> int:
+    """The most parentheses of *text* that are within each other."""
+    return max(accumulate((sign == "(") - (sign == ")") for sign in text), default=0)
 
 
 def _names(nodes: Sequence[Node]) -> list[str]:

@@ -17,7 +17,7 @@ except ImportError as error:
 """
 
 
-@pytest.mark.parametrize("name", ["narwhals", "numpy"])
+@pytest.mark.parametrize("name", ["narwhals", "numpy", "polars", "pyarrow"])
 @pytest.mark.parametrize(
     "statement", ["from holdback import portfolio", "import holdback.portfolio"]
 )

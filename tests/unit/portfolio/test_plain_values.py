@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback.exact.money import Currency
-from holdback.portfolio.reading.single_values import NUMBER, STATE, read_column, read_values
+from holdback.portfolio.reading.single_values import GIVEN, NUMBER, read_column, read_values
 from holdback.rules import Fact, Kind, Type
 
 GBP = Currency.of("GBP")
@@ -76,26 +76,20 @@ COLUMNS = st.one_of(
 
 
 def plain(column, fact):
-    found = read_column(column, fact, pl)
-    return found[NUMBER].to_list(), found[STATE].to_list()
-
-
-def one_by_one(values, fact):
-    numbers, states = read_values(values, fact)
-    return [n if state == 1 else None for n, state in zip(numbers, states, strict=True)], states
+    return read_column(column, fact).select(NUMBER, GIVEN).rows()
 
 
 @settings(max_examples=count("columns of texts and of objects"))
 @given(st.sampled_from(FACTS), st.lists(TEXTS | st.none(), max_size=30))
 def test_texts_are_read_as_one_by_one(fact, values):
-    """Each text has the number and the state that `read_values` gives it."""
+    """Each text has the number that `read_values` gives it."""
     column = nw.from_native(pl.Series(fact.name, values, pl.String), series_only=True)
-    assert plain(column, fact) == one_by_one(values, fact)
+    assert plain(column, fact) == read_values(values, fact)
 
 
 @settings(max_examples=count("columns of texts and of objects"))
 @given(st.sampled_from(FACTS), COLUMNS)
 def test_objects_are_read_as_one_by_one(fact, values):
-    """Each object has the number and the state that `read_values` gives it."""
+    """Each object has the number that `read_values` gives it."""
     column = nw.from_native(pd.Series(values, dtype=object, name=fact.name), series_only=True)
-    assert plain(column, fact) == one_by_one(column.to_list(), fact)
+    assert plain(column, fact) == read_values(column.to_list(), fact)

@@ -7,7 +7,6 @@ import re
 import sqlite3
 import sys
 
-import narwhals.stable.v2 as nw
 import polars as pl
 import pytest
 from attrs import evolve
@@ -26,11 +25,10 @@ from holdback.rules import (
 )
 from holdback.rules.check import is_exact, rounding
 from holdback.rules.closure import mask_function
-from holdback.rules.columns import FactColumn, columns
 from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.scaling import interval
-from holdback.rules.sql import SQLITE, flag_sql
+from holdback.rules.sql import POLARS, SQLITE, flag_sql
 from holdback.rules.tree import comparisons
 from holdback.tools.advice.least_change import answer as answer_by_lines
 from holdback.tools.mutants.equivalence import distinguishing_deals
@@ -77,17 +75,18 @@ def samples(rule):
 
 
 def in_columns(rule, facts):
-    """Return the answers of a flag by the columns."""
+    """Return the answers of a flag by SQL, on Polars."""
     names = rule.names
     frame = pl.DataFrame(
         {name: [row[CATALOGUE.place(name)] for row in facts] for name in names},
         schema=dict.fromkeys(names, pl.Int64),
     )
-    answer = columns(rule, {name: FactColumn(nw.col(name)) for name in names})
-    shown = nw.from_native(frame).select(
-        false=nw.when(answer.false).then(1).otherwise(0), unknown=answer.unknown
+    answer = flag_sql(rule, {name: f'"{name}"' for name in names}, POLARS)
+    rows = frame.with_columns(
+        false=pl.sql_expr(f"case when {answer.false} then 1 else 0 end"),
+        unknown=pl.sql_expr(answer.unknown),
     )
-    rows = zip(shown["false"].to_list(), shown["unknown"].to_list(), strict=True)
+    rows = rows.select("false", "unknown").rows()
     return [None if unknown else not false for false, unknown in rows]
 
 
@@ -174,10 +173,6 @@ def made_up(role):
     return evolve(rule, tree=evolve(rule.tree, operator=name))
 
 
-def by_columns(rule):
-    return columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
-
-
 def by_sql(rule):
     return flag_sql(rule, {name: name for name in rule.names}, SQLITE)
 
@@ -205,7 +200,6 @@ READERS = {
         "the closure": closure,
         "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
-        "the columns": by_columns,
         "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the search for comparisons": lambda rule: list(comparisons(rule.tree)),
@@ -214,7 +208,6 @@ READERS = {
         "the closure": closure,
         "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
-        "the columns": by_columns,
         "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),
@@ -225,7 +218,6 @@ READERS = {
     Role.ARITHMETIC: {
         "the closure": closure,
         "the least change": lambda rule: by_lines(compared(rule)),
-        "the columns": lambda rule: by_columns(compared(rule)),
         "the SQL": lambda rule: by_sql(compared(rule)),
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),

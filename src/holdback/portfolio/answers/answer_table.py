@@ -16,7 +16,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.tables import GAP, Table
-from holdback.portfolio.reading.work_frame import read_backend
+from holdback.portfolio.reading.frames import read_backend
 from holdback.tools import pictures
 from holdback.tools.displays.elements import display, sentence
 

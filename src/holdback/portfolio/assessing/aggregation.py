@@ -24,7 +24,7 @@ from holdback.portfolio.assessing.outcome_columns import (
     converted_column,
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
-from holdback.portfolio.reading.work_frame import WorkFrame
+from holdback.portfolio.reading.frames import Frame
 from holdback.rulebooks.rulebook import Rulebook
 
 # An amount is added up in two parts. It is less than 10**18 minor units, so both parts are less
@@ -118,39 +118,31 @@ class AnswerReader:
         return Answer(rulebook, word, codes(rulebook, failing), needed(rulebook, needs))
 
 
-def with_rulebook(work: WorkFrame) -> WorkFrame:
-    """Return *work* with `RULEBOOK`, also if one rulebook assesses all rows."""
-    if RULEBOOK in work.columns:
-        return work
-    return work.with_columns({RULEBOOK: work.api.lit(0)})
-
-
 def count_rows(
-    work: WorkFrame, keys: Sequence[str], ledger: Collection[str] = ()
+    frame: Frame, keys: Sequence[str], ledger: Collection[str] = ()
 ) -> Iterator[tuple[tuple[int, ...], DealTotals]]:
     """
-    The rows of *work*, counted for each combination of the integers in *keys*; a null is -1.
+    The rows of *frame*, counted for each combination of the integers in *keys*; a null is -1.
 
     The totals of the *ledger*, by the names of their columns, are added up like the balance.
     """
-    return ((key, totals) for key, _, totals in _grouped(work, keys, None, ledger))
+    return ((key, totals) for key, _, totals in _grouped(frame, keys, None, ledger))
 
 
 def count_rows_by_value(
-    work: WorkFrame, keys: Sequence[str], value: str
+    frame: Frame, keys: Sequence[str], value: str
 ) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
     """The same, counted also for each value of any kind in the column *value*."""
-    return _grouped(work, keys, value, ())
+    return _grouped(frame, keys, value, ())
 
 
 def _grouped(
-    work: WorkFrame, keys: Sequence[str], value: str | None, ledger: Collection[str]
+    frame: Frame, keys: Sequence[str], value: str | None, ledger: Collection[str]
 ) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
     amounts = {name: converted_column(name) for name in ledger}
     columns = (BALANCE, *amounts.values())
     by = (*keys, *([value] if value else []))
-    frame = nw.from_native(with_rulebook(work).native).select(*by, *columns)
-    frame = frame.with_columns(
+    numbers = frame.select(*by, *columns).with_columns(
         *(nw.col(key).cast(nw.Int64).fill_null(-1) for key in keys),
         *(part for column in columns for part in _parts(column)),
         *(
@@ -158,7 +150,7 @@ def _grouped(
             for column in amounts.values()
         ),
     )
-    grouped = frame.group_by(*by).agg(
+    grouped = numbers.group_by(*by).agg(
         nw.len().alias(_DEALS),
         *(nw.col(column + part).sum() for column in columns for part in (_HIGH, _LOW)),
         *(nw.col(column + _DEALS).sum() for column in amounts.values()),

@@ -1,64 +1,53 @@
-"""
-`assess` and `prepare`: a frame with the outcome of each row, or its facts as integers.
-
-Over a lazy frame, one long expression covers all rulebooks. In memory it is faster to see which
-rulebooks occur and to evaluate each on its own rows only; `benchmarks/in_memory.py` measures it.
-"""
+"""`assess` and `prepare`: a frame with the outcome of each row, or its facts as integers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial, reduce
-from operator import or_
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
 from holdback.portfolio.assessing.outcome_columns import (
-    BALANCE,
-    ELIGIBLE,
     INVALID_COLUMN,
-    NEEDS,
-    OUTCOME,
-    PREFIX,
+    READABLE,
     RESULTS,
-    RULEBOOK,
     UNREADABLE,
-    StepWriter,
     converted_column,
-    outcome_steps,
-)
-from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
-from holdback.portfolio.assessing.rule_columns import (
-    FALSE_RULES,
-    RuleWriter,
-    rule_codes,
     rule_column,
-    with_rule_answers,
 )
+from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS, text_columns
+from holdback.portfolio.reading.frames import Frame, open_frame, with_results
 from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import (
-    WorkFrame,
-    collected_together,
-    open_frame,
-    with_results,
-    without_index,
-    work_frame,
-)
-from holdback.portfolio.sql.lazy_frames import outcomes_by_sql, takes_sql
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.portfolio.sql.computed_frames import rule_codes, with_facts, with_outcomes
 
-# The columns of a readable result, and the work frame's column for each.
-READABLE: Final = {
-    OUTCOME: TEXT_COLUMNS[OUTCOME],
-    ELIGIBLE: ELIGIBLE,
-    CODES: TEXT_COLUMNS[CODES],
-    NEEDS: TEXT_COLUMNS[NEEDS],
-}
+
+def deals_of(  # noqa: PLR0913  # what every question is asked with
+    frame: Any,
+    rules: Rules,
+    jurisdiction: str,
+    on: DayOrColumn | None,
+    *,
+    prepared: bool,
+    output_names: Collection[str] = (),
+    unread: bool = False,
+    with_ledger: bool = False,
+) -> ColumnPlan:
+    """
+    Return the deals of the user's *frame* under *rules*, after a warning of suspected columns.
+
+    *output_names* are the columns that the result adds; the others are those of a `ColumnPlan`.
+
+    Raises:
+        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
+    """
+    plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
+    plan = evolve(plan, unread=unread, with_ledger=with_ledger)
+    check_columns(plan, output_names)
+    warn_of_suspects(plan)
+    return plan
 
 
 def assess(  # noqa: PLR0913  # public; all but the rules have a default
@@ -136,144 +125,18 @@ def prepare(
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
-    opened = open_frame(frame)
-    plan = evolve(ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False), unread=True)
-    check_columns(plan, {INVALID_COLUMN})
-    warn_of_suspects(plan)
-    work, converted = plan.converted()
-    col, int64 = work.api.col, work.api.Int64
-    numbers = {name: col(converted_column(name)) for name in plan.facts if name in converted}
-    work = work.with_columns({**numbers, INVALID_COLUMN: col(UNREADABLE).cast(int64)})
-    if isinstance(opened, nw.DataFrame):
-        return with_results(opened, work.select(*numbers, INVALID_COLUMN).collected())
-    return work.select(*plan.schema, INVALID_COLUMN).native
-
-
-def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
-    """
-    Return the frame of *plan* with the columns *results*, and `RULEBOOK` if there may be several.
-
-    In memory these are its only columns.
-    """
-    of_rules = {FALSE_RULES, *map(rule_column, rule_codes(plan.rulebooks))} & set(results)
-    if takes_sql(plan) and not of_rules:
-        return outcomes_by_sql(plan, results)
-    work, converted = plan.converted()
-    facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
-    codes = rule_codes(plan.rulebooks)
-
-    def add_results(part: WorkFrame, rulebooks: RowRulebooks) -> WorkFrame:
-        rulesets = tuple(rulebook.renewal for rulebook in rulebooks.rulebooks)
-        steps = outcome_steps(
-            rulesets, part.api, facts_without_nulls, converted, may_be_invalid=may_be_invalid
-        )
-        part = part.with_steps(steps)
-        if TEXT_COLUMNS[CODES] in results:
-            part = part.with_columns(text_columns(rulebooks, part.api))
-        wanted = [code for code in codes if rule_column(code) in results]
-        if wanted or FALSE_RULES in results:
-            writer = StepWriter(part.api, facts_without_nulls, converted)
-            rules = RuleWriter(rulebooks, writer)
-            part = with_rule_answers(part, wanted, rules, may_be_invalid=may_be_invalid)
-            part = part.with_columns(rules.masks() if FALSE_RULES in results else {})
-        if BALANCE in results:
-            part = part.with_columns({BALANCE: plan.balance(part.api, converted)})
-        return part
-
-    rulebooks = plan.rulebooks
-    if plan.in_memory and rulebooks.jurisdiction_column is not None:
-        names = tuple(dict.fromkeys(results))
-        # What the facts were read from is not needed any more, and would only be moved about.
-        computed = {converted_column(name) for name in converted} | {RULEBOOK, UNREADABLE}
-        kept = ({*plan.facts} - converted) | computed | {*names}
-        work = work.select(*(name for name in work.columns if name in kept))
-        read = partial(plan.columns_read, converted=converted)
-        return WorkFrame(split_by_rulebook(work, rulebooks, names, read, add_results), nw)
-    return add_results(work, rulebooks)
-
-
-def native_result(plan: ColumnPlan, work: WorkFrame, columns: Mapping[str, str]) -> Any:
-    """Return the user's own frame with *columns*: the name of each, and its column in *work*."""
-    col = work.api.col
-    renamed = {name: col(source) for name, source in columns.items() if name != source}
-    work = work.with_columns(renamed)
-    if isinstance(plan.frame, nw.DataFrame):
-        return with_results(plan.frame, work.select(*columns).collected())
-    return work.select(*plan.schema, *columns).native
-
-
-_ROW: Final = f"{PREFIX}row"
-_NONE: Final = -1
-
-AddResults = Callable[[WorkFrame, RowRulebooks], WorkFrame]
-# The columns that the rules of a rulebook read.
-ColumnsRead = Callable[[Rulebook], Collection[str]]
-
-
-def split_by_rulebook(
-    work: WorkFrame,
-    rulebooks: RowRulebooks,
-    results: Collection[str],
-    columns_read: ColumnsRead,
-    add_results: AddResults,
-) -> nw.DataFrame[Any]:
-    """
-    Return the columns *results* and `RULEBOOK` of every row of *work*, in order.
-
-    *add_results* computes them for the rows of one rulebook, from *columns_read* of it. Rows of
-    rulebooks with the same rules go through one of them. Rows without a rulebook are invalid under
-    any, so they go through the first that occurs.
-    """
-    frame = work.collected([name for name in work.columns if not name.startswith(PREFIX)])
-    chosen = frame[RULEBOOK].cast(nw.Int64).fill_null(_NONE)
-    # A frame without rows goes through as well: its result has the same columns.
-    groups = _by_rules(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
-    there = [frame[name] for name in results if name in frame.columns]
-    wanted = [name for name in results if name not in frame.columns]
-    if len(groups) > 1:
-        frame = frame.with_row_index(_ROW)
-        own = [reduce(or_, [chosen == place for place in places]) for _, places in groups]
-        parts = _parts(frame, own, [{_ROW, *columns_read(rulebook)} for rulebook, _ in groups])
-        wanted.append(_ROW)
-    else:
-        parts = [frame.drop(RULEBOOK)]
-    answered = collected_together(
-        [
-            add_results(work_frame(part), evolve(rulebooks, rulebooks=(rulebook,))).select(*wanted)
-            for part, (rulebook, _) in zip(parts, groups, strict=True)
-        ]
+    plan = deals_of(
+        frame, rules, jurisdiction, on, prepared=False, output_names={INVALID_COLUMN}, unread=True
     )
-    answers = nw.concat(answered)
-    if len(groups) > 1:
-        # Scattered to where they say, the numbers of rows say where rows are; sorting is slower.
-        rows = answers[_ROW]
-        answers = answers.drop(_ROW)[rows.scatter(rows, frame[_ROW])]
-    return answers.with_columns(chosen, *there)
+    numbers = {name: converted_column(name) for name in plan.facts}
+    return native_result(plan, with_facts(plan), {**numbers, INVALID_COLUMN: UNREADABLE})
 
 
-def _by_rules(
-    rulebooks: Sequence[Rulebook], places: Sequence[int]
-) -> Sequence[tuple[Rulebook, list[int]]]:
-    """Rulebooks of different rules, each with the *places* of those that have the same rules."""
-    groups: dict[object, tuple[Rulebook, list[int]]] = {}
-    first = next((place for place in places if place != _NONE), 0)
-    for place in places:
-        rulebook = rulebooks[first if place == _NONE else place]
-        rules = tuple((rule.code, rule.checked, rule.otherwise) for rule in rulebook.renewal.rules)
-        facts = tuple(fact.name for fact in rulebook.catalogue.facts)
-        _, own = groups.setdefault((rules, facts), (rulebook, []))
-        own.append(place)
-    return list(groups.values())
-
-
-def _parts(
-    frame: nw.DataFrame[Any], own: Sequence[Any], read: Sequence[Collection[str]]
-) -> Sequence[nw.DataFrame[Any]]:
-    """The rows of *frame* in each mask of *own*, with the columns *read* of each."""
-    parts: list[dict[str, Any]] = [{} for _ in own]
-    # Column by column, so that each is in the caches while its rows are picked.
-    for column in frame.iter_columns():
-        for rows, names, part in zip(own, read, parts, strict=True):
-            if column.name in names:
-                part[column.name] = column.filter(rows)
-    return [without_index(nw.from_dict(part)) for part in parts]
+def native_result(plan: ColumnPlan, computed: Frame, columns: Mapping[str, str]) -> Any:
+    """Return the user's own frame with *columns*: the name of each, and that in *computed*."""
+    chosen = {name: nw.col(source).alias(name) for name, source in columns.items()}
+    if isinstance(computed, nw.DataFrame):
+        assert isinstance(plan.frame, nw.DataFrame)
+        return with_results(plan.frame, computed.select(*chosen.values()))
+    own = {name: nw.col(name) for name in plan.schema}
+    return computed.select(*{**own, **chosen}.values()).to_native()

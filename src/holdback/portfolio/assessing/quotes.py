@@ -17,8 +17,7 @@ from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product
 from holdback.offers.registry import PriceableProduct, priceable_products
-from holdback.portfolio.assessing.aggregation import with_rulebook
-from holdback.portfolio.assessing.assessed_frames import native_result, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import deals_of, native_result
 from holdback.portfolio.assessing.outcome_columns import (
     ELIGIBLE,
     RESULTS,
@@ -31,10 +30,9 @@ from holdback.portfolio.assessing.row_rulebooks import (
     Rules,
     rulebooks_for,
 )
-from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import WorkFrame, as_integers, open_frame
+from holdback.portfolio.reading.frames import integers, open_frame
+from holdback.portfolio.sql.computed_frames import with_facts, with_outcomes
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Facts
 
@@ -97,9 +95,7 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     rulebooks = rulebooks_for(rules, jurisdiction, on, opened.collect_schema())
     # A portfolio has no ids of the host, so a product's is made of its two names.
     products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)
-    plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=prepared)
-    check_columns(plan, RESULTS)
-    warn_of_suspects(plan)
+    plan = deals_of(frame, rules, jurisdiction, on, prepared=prepared, output_names=RESULTS)
     assessed = native_result(plan, with_outcomes(plan, RESULTS), {name: name for name in RESULTS})
     eligible = nw.from_native(assessed).filter(nw.col(ELIGIBLE)).select(*opened.collect_schema())
     deals = eligible.collect() if isinstance(eligible, nw.LazyFrame) else eligible
@@ -117,8 +113,8 @@ def _native_frame(
 ) -> Any:
     """*columns* as a frame of the kind of *deals*, with types that do not depend on values."""
     if deals.implementation.is_pandas_like():  # pandas holds decimals as Python objects
-        frame = nw.from_dict(columns, backend=deals.implementation)
-        return as_integers(WorkFrame(frame, nw), ["term_days"]).native
+        frame = nw.from_dict(columns, backend=deals.implementation).to_native()
+        return frame.astype({"term_days": "Int64"})
     minor = max(rulebook.currency.places for rulebook in rulebooks.rulebooks)
     places = {
         "funded_amount": minor,
@@ -139,14 +135,8 @@ def _prepared_facts(
 ) -> Iterator[tuple[Rulebook, Facts]]:
     """The rulebook and the prepared facts of each of *deals*."""
     plan = ColumnPlan(deals, rulebooks, prepared, unread=not prepared)  # prices depend on them
-    work, converted = plan.converted()
-    work = with_rulebook(work)
-    sources = {name: converted_column(name) if name in converted else name for name in plan.facts}
-    rows = work.select(RULEBOOK, *sources.values()).collected()
-    numbers = {
-        name: [_integer(value) for value in rows[column].to_list()]
-        for name, column in sources.items()
-    }
+    rows: Any = with_facts(plan)
+    numbers = {name: integers(rows[converted_column(name)]) for name in plan.facts}
     for row, place in enumerate(rows[RULEBOOK].to_list()):
         rulebook = rulebooks.rulebooks[int(place)]
         facts = tuple(
@@ -154,11 +144,6 @@ def _prepared_facts(
             for fact in rulebook.catalogue.facts
         )
         yield rulebook, facts
-
-
-def _integer(value: Any) -> int | None:
-    """*value* if it is an integer; a missing one is None, or pandas' `NA`."""
-    return value if isinstance(value, int) else None
 
 
 def _rows(

@@ -13,11 +13,17 @@ from holdback.eligibility.assessment import Assessment
 from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, printable
 from holdback.exact.exact_json import shown_path
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT, needed
-from holdback.portfolio.assessing.outcome_columns import RULEBOOK, UNREADABLE, converted_column
+from holdback.portfolio.assessing.outcome_columns import (
+    PREFIX,
+    RULEBOOK,
+    UNREADABLE,
+    converted_column,
+)
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.work_frame import Frame, integers, open_frame
+from holdback.portfolio.reading.frames import Frame, integers, open_frame
+from holdback.portfolio.sql.computed_frames import with_facts
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.values import whole
 
@@ -57,16 +63,14 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     part = _row(open_frame(frame), row, by)
     plan = ColumnPlan.of(part, rules, jurisdiction, on, prepared=prepared)
     check_columns(plan, ())
-    work, converted = plan.converted()
-    columns = {name: converted_column(name) if name in converted else name for name in plan.facts}
-    keys = (RULEBOOK, UNREADABLE, converted_column(str(plan.rulebooks.day_or_column)))
-    names = dict.fromkeys([*columns.values(), *(key for key in keys if key in work.columns)])
-    rows = work.select(*names).collected()
+    computed = with_facts(plan)
+    rows = computed if isinstance(computed, nw.DataFrame) else computed.collect()
     if len(rows) != 1:
         raise _not_one(row, by, len(rows))
-    numbers = {name: integers(rows[name])[0] for name in names}
+    own = (name for name in rows.columns if name.startswith(PREFIX))
+    numbers = {name: integers(rows[name])[0] for name in own}
     rulebook = _rulebook(plan, numbers)
-    facts = {name: numbers[column] for name, column in columns.items()}
+    facts = {name: numbers[converted_column(name)] for name in plan.facts}
     return rulebook.assess_prepared(
         tuple(facts.get(fact.name) for fact in rulebook.catalogue.facts)
     )
@@ -148,9 +152,8 @@ def _rulebook(plan: ColumnPlan, numbers: Mapping[str, int | None]) -> Rulebook:
         InvalidDocument: with each fact of the row that cannot be read.
     """
     rulebooks = plan.rulebooks
-    place = numbers.get(RULEBOOK, 0)
+    place, unreadable = numbers[RULEBOOK], numbers[UNREADABLE] or 0
     rulebook = rulebooks.rulebooks[place or 0]
-    unreadable = numbers.get(UNREADABLE) or 0
     names = list(needed(rulebook, unreadable)) if place is not None else []
     keys = ((JURISDICTION_BIT, rulebooks.jurisdiction_column), (ON_BIT, rulebooks.day_or_column))
     names += [str(column) for bit, column in keys if unreadable >> bit & 1]

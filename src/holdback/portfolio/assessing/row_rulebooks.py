@@ -14,8 +14,8 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.portfolio.reading.frames import Frame
 from holdback.portfolio.reading.named_columns import LIKE_A_DAY
-from holdback.portfolio.reading.work_frame import Frame
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact
 from holdback.rules.values import read_date

@@ -19,8 +19,9 @@ from attrs import define, evolve, field
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.tables import Table
-from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
-from holdback.portfolio.assessing.outcome_columns import RESULTS
+from holdback.portfolio.assessing.aggregation import COUNTED_COLUMNS
+from holdback.portfolio.assessing.assessed_frames import native_result
+from holdback.portfolio.assessing.outcome_columns import READABLE, RESULTS
 from holdback.portfolio.assessing.row_rulebooks import Rules
 from holdback.portfolio.files.batch_reader import BatchReader, without_typed
 from holdback.portfolio.files.deal_files import Output
@@ -29,10 +30,11 @@ from holdback.portfolio.files.report_file import Report
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frame_check import findings
+from holdback.portfolio.reading.frames import open_frame
 from holdback.portfolio.reading.suspects import SuspectColumns
-from holdback.portfolio.reading.work_frame import open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_changes import AFTER, BEFORE, Comparison, compare
-from holdback.portfolio.studies.summary import Summary, summary_of, summed_columns
+from holdback.portfolio.studies.summary import Summary, summary_of
 from holdback.rulebooks.rulebook import Rulebook
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
@@ -143,7 +145,7 @@ class BatchAssessment:
         plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
-        work = with_outcomes(plan, (*summed_columns(plan), *texts))
+        work = with_outcomes(plan, (*COUNTED_COLUMNS, *texts))
         summary = summary_of(plan, work)
         self.result = self.result + summary if isinstance(self.result, Summary) else summary
         if self.output:

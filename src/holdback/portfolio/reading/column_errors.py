@@ -125,7 +125,7 @@ def _expected_type(plan: ColumnPlan, name: str, fact: Fact) -> str | None:
         if isinstance(dtype, _INTEGERS):
             return None
         return "expected whole numbers, as `prepare` makes them"
-    return None if plan.is_read_by_value(fact, dtype) else type_error(fact, dtype)
+    return None if plan.is_untyped(fact) else type_error(fact, dtype)
 
 
 def _of_other_jurisdictions(plan: ColumnPlan) -> Iterator[ErrorDetail]:

@@ -15,7 +15,7 @@ from holdback.exact.exact_json import shown_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.tables import Table
-from holdback.portfolio.reading.work_frame import read_backend
+from holdback.portfolio.reading.frames import read_backend
 
 # In front of a text that could not be read, and that nothing else may read either.
 UNREAD: Final = "unread: "

@@ -1,5 +1,5 @@
 """
-Plain columns to scaled integers, exactly, in any dataframe engine.
+Plain columns to scaled integers, exactly, in Polars.
 
 A column may hold what `Fact.read` accepts from a facts document. It may also hold 64-bit floats,
 and days as midnights without a time zone, which only frames have. As in `Fact.read`, each value is
@@ -8,23 +8,21 @@ a number, unknown, or invalid: one that the engine would refuse.
 A float is read as the decimal number with the type's places to which it is the nearest float, so
 that 0.1 is one tenth. If it is the nearest to none, it has more decimals than the type allows and
 is invalid; a derived percentage is rounded down instead, as such percentages always are. NaN is
-unknown. Decimals are only compared, multiplied by at most a million and rounded down, which gives
-the same result in all engines (`decisions/portfolios`). `PolarsReader` has the same rules in fewer
-passes.
+unknown. `sql.plan` has the same readers for databases.
 """
 
 from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from functools import reduce
 from math import inf
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import field
+import polars as pl
 
 from holdback.frozen_classes import frozen
-from holdback.portfolio.assessing.outcome_columns import Expr, chain, converted_column
 from holdback.rules.types import Fact, Kind, Type
 
 # Engines have decimals of 38 digits: 19 for the widest range, these after the point, and one or two
@@ -39,25 +37,6 @@ _SMALL: Final = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.
 _LARGE: Final = (nw.UInt64, nw.Int128, nw.UInt128)
 _TEXTS: Final = (nw.String, nw.Categorical, nw.Enum)
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
-
-
-@frozen
-class Column:
-    """
-    A column in the scaled integers of a fact.
-
-    `number` is null where the value is unknown or invalid. It is invalid where `number` is null
-    although a value was `given`; `given` is None if no value can be invalid. The columns `scratch`
-    are computed first, each from those before it.
-    """
-
-    number: Expr
-    given: Expr | None = None
-    scratch: tuple[tuple[str, Expr], ...] = ()
-
-    def unreadable(self, number: Expr) -> Expr | None:
-        """Where the value is invalid; *number* is the column that `number` was computed into."""
-        return None if self.given is None else self.given & number.is_null()
 
 
 def day_fact(name: str) -> Fact:
@@ -92,133 +71,16 @@ def _date_type_error(dtype: Any) -> str | None:
 
 
 @frozen
-class ColumnReader:
+class Column:
     """
-    A reader of the column *name* as *fact*, with expressions made by *api*.
+    A column in the scaled integers of a fact.
 
-    In memory, a part that is used more than once becomes a scratch column, so that it is computed
-    once. A *lazy* engine finds common parts by itself, and scratch columns would slow it down.
+    `number` is null where the value is unknown or invalid. It is invalid where `number` is null
+    although a value was `given`.
     """
 
-    api: Any
-    fact: Fact
-    name: str
-    variant: int = 0
-    lazy: bool = False
-    _scratch: list[tuple[str, Expr]] = field(factory=list, init=False)
-
-    def column(self, dtype: Any) -> Column:
-        """Return the column, whose *dtype* has no `type_error`."""
-        kind, column = self.fact.type.kind, self.api.col(self.name)
-        if kind is Kind.TEXT:
-            return Column(self.text(column, dtype))
-        if kind is Kind.FLAG:
-            return Column(chain(self.api, [(column, 1), (~column, 0)]))
-        if kind is Kind.DATE:
-            return self.date(column, dtype)
-        if isinstance(dtype, nw.Decimal):
-            return self.decimal(column, dtype)
-        if isinstance(dtype, nw.Float64):
-            return self.float(column)
-        return self.integer(column, dtype)
-
-    def shared(self, expr: Expr) -> Expr:
-        """*expr*, which is used more than once."""
-        if self.lazy:
-            return expr
-        name = f"{converted_column(self.name)}_{self.variant}_{len(self._scratch)}"
-        self._scratch.append((name, expr))
-        return self.api.col(name)
-
-    def text(self, column: Expr, dtype: Any) -> Expr:
-        """The place of a text among the declared ones; a text that is not declared is unknown."""
-        text = column if isinstance(dtype, nw.String) else column.cast(self.api.String)
-        options = enumerate(self.fact.type.options)
-        return chain(self.api, [(text == self.api.lit(option), place) for place, option in options])
-
-    def integer(self, column: Expr, dtype: Any) -> Column:
-        """Integers in major units; only those near the range are scaled, so that none overflows."""
-        places = self.fact.type.places
-        if isinstance(dtype, _SMALL):
-            narrow = self.shared(column.cast(self.api.Int64))
-            if places:
-                narrow = self.api.when(self.near(narrow)).then(narrow)
-        else:
-            near = self.near(column)
-            if dtype in (nw.UInt64, nw.UInt128):
-                # PyArrow and DuckDB compare these correctly with their own type only.
-                own = self.api.UInt64 if dtype == nw.UInt64 else self.api.UInt128
-                near = column <= self.api.lit(max(0, _around(self.fact)[1]), own)
-            narrow = self.api.when(near).then(column).cast(self.api.Int64)
-        scaled = narrow * 10**places if places else narrow
-        return self.within(scaled, ~column.is_null())
-
-    def decimal(self, column: Expr, dtype: Any) -> Column:
-        """Decimals, only compared, multiplied and rounded down: no engine does that in floats."""
-        scale, places = self.fact.type.places, dtype.scale
-        narrow, lit = column, self.api.lit
-        if dtype.precision + scale > MOST_DIGITS:
-            low, high = _around(self.fact)
-            near = (column >= lit(Decimal(low))) & (column <= lit(Decimal(high)))
-            digits = len(str(max(-low, high))) + places
-            if digits + scale > MOST_DIGITS:
-                # DuckDB gives the product of short decimals 18 digits, and fails if it needs more.
-                digits = max(digits, MOST_DIGITS + 1)
-            narrow = self.api.when(near).then(column).cast(self.api.Decimal(digits, places))
-        scaled = narrow * lit(Decimal(10**scale))
-        if places > scale:
-            scaled = self.shared(scaled)
-            down = self.shared(scaled.floor())
-            scaled = down if self.fact.rounded_down else self.api.when(down == scaled).then(down)
-        return self.within(scaled.cast(self.api.Int64), ~column.is_null())
-
-    def float(self, column: Expr) -> Column:
-        """Floats, by the rule at the top of this file."""
-        near = self.shared(self.api.when(self.near(column)).then(column))
-        # A column, because Polars replaces division by a literal with multiplication by its rounded
-        # reciprocal.
-        scale = self.shared(near * 0 + 10**self.fact.type.places)
-        about = self.shared((near * scale).floor())  # off by at most 1
-        cases = [((about + 1) / scale <= near, about + 1), (about / scale <= near, about)]
-        down = self.shared(chain(self.api, cases, about - 1))
-        exact = down if self.fact.rounded_down else self.api.when(down / scale == near).then(down)
-        given = ~(column.is_null() | column.is_nan())
-        return self.within(exact.cast(self.api.Int64), given)
-
-    def date(self, column: Expr, dtype: Any) -> Column:
-        """The proleptic Gregorian ordinal of a day, as `date.toordinal` has it."""
-        wide = self.api.Int64
-        before = self.shared(column.dt.year().cast(wide) - 1)
-        leap_days = before // 4 - before // 100 + before // 400
-        number = before * 365 + leap_days + column.dt.ordinal_day().cast(wide)
-        if isinstance(dtype, nw.Datetime):
-            # DuckDB has nanoseconds only for the years 1677 to 2262, and tells the hour of seconds
-            # and milliseconds by them. Of the lazy engines, only DuckDB has such columns here.
-            exact = self.lazy and dtype.time_unit in ("s", "ms")
-            at = (column.cast(nw.Datetime("us")) if exact else column).dt
-            least = at.nanosecond() if dtype.time_unit == "ns" else at.microsecond()
-            parts = (at.hour(), at.minute(), at.second(), least)
-            midnight = sum(part.cast(wide) for part in parts) == 0
-            number = self.api.when(midnight).then(number)
-        return self.within(number, ~column.is_null())
-
-    def near(self, column: Expr) -> Expr:
-        """Where *column*, in major units, is so near the range that scaling cannot overflow."""
-        low, high = _around(self.fact)
-        return (column >= low) & (column <= high)
-
-    def within(self, number: Expr, given: Expr) -> Column:
-        """*number* where it is in the range of the fact; a value was *given* elsewhere too."""
-        scaled = self.shared(number)
-        inside = (scaled >= self.fact.low) & (scaled <= self.fact.high)
-        return Column(self.api.when(inside).then(scaled), given, tuple(self._scratch))
-
-
-def _around(fact: Fact) -> tuple[int, int]:
-    """Integers of major units below and above the range of *fact*, with a margin of one unit."""
-    scale: int = 10**fact.type.places
-    # `//` rounds down, which may lose up to a unit at the upper end: hence 2 there.
-    return fact.low // scale - 1, fact.high // scale + 2
+    number: pl.Expr
+    given: pl.Expr
 
 
 # Between 2**52 and 2**53, floats are the whole numbers: a sum with this is rounded to one.
@@ -236,10 +98,76 @@ _UNITS_A_DAY: Final = {
 
 
 @frozen
-class PolarsReader(ColumnReader):
-    """A reader of columns of Polars, whose decimals are integers of 128 bits."""
+class ColumnReader:
+    """A reader of the column *name* as *fact*."""
 
-    def float(self, column: Expr) -> Column:
+    fact: Fact
+    name: str
+
+    def column(self, dtype: Any) -> Column:
+        """Return the column, whose *dtype* has no `type_error`."""
+        kind, column = self.fact.type.kind, pl.col(self.name)
+        if kind is Kind.TEXT:
+            return self.text(column)
+        if kind is Kind.FLAG:
+            return Column(column.cast(pl.Int64), pl.lit(value=False))
+        if kind is Kind.DATE:
+            return self.date(column, dtype)
+        if isinstance(dtype, nw.Decimal):
+            return self.decimal(column, dtype)
+        if isinstance(dtype, nw.Float64):
+            return self.float(column)
+        return self.integer(column, dtype)
+
+    def text(self, column: pl.Expr) -> Column:
+        """The place of a text among the declared ones; a text that is not declared is unknown."""
+        text, none = column.cast(pl.String), pl.lit(None, pl.Int64)
+        options = reversed(tuple(enumerate(self.fact.type.options)))
+        number = reduce(
+            lambda rest, option: (
+                pl.when(text == pl.lit(option[1])).then(pl.lit(option[0], pl.Int64)).otherwise(rest)
+            ),
+            options,
+            none,
+        )
+        return Column(number, pl.lit(value=False))
+
+    def integer(self, column: pl.Expr, dtype: Any) -> Column:
+        """Integers in major units; only those near the range are scaled, so that none overflows."""
+        places = self.fact.type.places
+        narrow = column
+        if places or isinstance(dtype, _LARGE):
+            low, high = _around(self.fact)
+            near = (column >= low) & (column <= high)
+            if dtype in (nw.UInt64, nw.UInt128):  # it compares these correctly with their own type
+                own = pl.UInt64 if dtype == nw.UInt64 else pl.UInt128
+                near = column <= pl.lit(max(0, high), own)
+            narrow = pl.when(near).then(column)
+        return self.within(narrow.cast(pl.Int64) * 10**places, column.is_not_null())
+
+    def decimal(self, column: pl.Expr, dtype: Any) -> Column:
+        """Decimals, of which those of up to 18 digits are integers of 64 bits, with their scale."""
+        places, scale = self.fact.type.places, dtype.scale
+        if dtype.precision + max(0, places - scale) > MOST_DIGITS:
+            # Only those near the range are scaled: their digits fit.
+            low, high = _around(self.fact)
+            near = (column >= pl.lit(Decimal(low))) & (column <= pl.lit(Decimal(high)))
+            narrow = pl.Decimal(len(str(max(-low, high))) + scale, scale)
+            scaled = pl.when(near).then(column).cast(narrow) * pl.lit(Decimal(10**places))
+            down = scaled.floor()
+            if not self.fact.rounded_down and scale > places:
+                down = pl.when(down == scaled).then(down)
+            return self.within(down.cast(pl.Int64), column.is_not_null())
+        units = column.to_physical().cast(pl.Int64, wrap_numerical=True)
+        if scale <= places:
+            return self.within(units * 10 ** (places - scale), column.is_not_null())
+        step = 10 ** (scale - places)
+        down = units // step
+        if not self.fact.rounded_down:
+            down = pl.when(down * step == units).then(down)
+        return self.within(down, column.is_not_null())
+
+    def float(self, column: pl.Expr) -> Column:
         """
         Floats, by the rule of `column_readers`.
 
@@ -254,7 +182,7 @@ class PolarsReader(ColumnReader):
 
         NaN is above all numbers, and infinity above all others.
         """
-        api, scale = self.api, 10**self.fact.type.places
+        scale = 10**self.fact.type.places
         whole = (column * float(scale) + _WHOLE_FLOATS) - _WHOLE_FLOATS
         # Polars multiplies by a rounded reciprocal where it divides by a literal.
         nearest = whole / (column * 0 + float(scale))
@@ -263,28 +191,25 @@ class PolarsReader(ColumnReader):
         inside = (whole >= self.fact.low) & (whole <= self.fact.high)
         if not self.fact.rounded_down:
             inside &= nearest == column
-        number = whole.cast(api.Int64, wrap_numerical=True)
-        return Column(api.when(inside).then(number), column <= inf)
+        number = whole.cast(pl.Int64, wrap_numerical=True)
+        return Column(pl.when(inside).then(number), column <= inf)
 
-    def decimal(self, column: Expr, dtype: Any) -> Column:
-        """Decimals, of which those of up to 18 digits are integers of 64 bits, with their scale."""
-        places, scale = self.fact.type.places, dtype.scale
-        if dtype.precision + max(0, places - scale) > MOST_DIGITS:
-            return super().decimal(column, dtype)
-        units = column.to_physical().cast(self.api.Int64, wrap_numerical=True)
-        if scale <= places:
-            scaled = units * 10 ** (places - scale) if scale < places else units
-            return self.within(scaled, column.is_not_null())
-        step = 10 ** (scale - places)
-        down = units // step
-        if not self.fact.rounded_down:
-            down = self.api.when(down * step == units).then(down)
-        return self.within(down, column.is_not_null())
-
-    def date(self, column: Expr, dtype: Any) -> Column:
+    def date(self, column: pl.Expr, dtype: Any) -> Column:
         """Days, and midnights, which are numbers of days and of shorter units since 1970."""
-        days = column.to_physical().cast(self.api.Int64)
+        days = column.to_physical().cast(pl.Int64)
         if isinstance(dtype, nw.Datetime):
             units = _UNITS_A_DAY[dtype.time_unit]
-            days = self.api.when(days % units == 0).then(days // units)
+            days = pl.when(days % units == 0).then(days // units)
         return self.within(days + _FIRST_DAY, column.is_not_null())
+
+    def within(self, number: pl.Expr, given: pl.Expr) -> Column:
+        """*number* where it is in the range of the fact; a value was *given* elsewhere too."""
+        inside = (number >= self.fact.low) & (number <= self.fact.high)
+        return Column(pl.when(inside).then(number), given)
+
+
+def _around(fact: Fact) -> tuple[int, int]:
+    """Integers of major units below and above the range of *fact*, with a margin of one unit."""
+    scale: int = 10**fact.type.places
+    # `//` rounds down, which may lose up to a unit at the upper end: hence 2 there.
+    return fact.low // scale - 1, fact.high // scale + 2

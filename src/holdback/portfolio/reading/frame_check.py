@@ -13,7 +13,6 @@ from attrs import evolve
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
-from holdback.portfolio.assessing.aggregation import with_rulebook
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
@@ -29,10 +28,11 @@ from holdback.portfolio.reading.column_findings import (
 )
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.frames import Frame, answer_backend, open_frame
 from holdback.portfolio.reading.single_values import has_two_meanings
 from holdback.portfolio.reading.suspects import numbers_of, suspect_columns
 from holdback.portfolio.reading.undeclared_values import currency_errors, suggestion, unknown_texts
-from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, open_frame
+from holdback.portfolio.sql.computed_frames import with_facts
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
 
@@ -133,9 +133,8 @@ def _of_column(error: ErrorDetail, plan: ColumnPlan) -> ColumnFinding:
 def _value_errors(plan: ColumnPlan) -> Iterator[ColumnFinding]:
     """An error for each column with values that cannot be read."""
     strict = evolve(plan, strict=True)
-    work, _ = strict.converted()
     by_column: dict[tuple[str, str], tuple[_Rows, Fact | None]] = {}
-    for place, mask, rows in _unreadable_rows(work, strict):
+    for place, mask, rows in _unreadable_rows(with_facts(strict), strict):
         for name, expected, fact in _unreadable_columns(strict, place, mask):
             earlier, _ = by_column.get((name, expected), (_Rows(0, None), None))
             by_column[name, expected] = earlier + rows, fact
@@ -184,11 +183,9 @@ class _Rows:
         return _Rows(self.count + other.count, min(firsts, default=None))
 
 
-def _unreadable_rows(work: WorkFrame, plan: ColumnPlan) -> Iterator[tuple[int, int, _Rows]]:
+def _unreadable_rows(facts: Frame, plan: ColumnPlan) -> Iterator[tuple[int, int, _Rows]]:
     """The rows that cannot be read, by the place of their rulebook and by mask."""
-    work = with_rulebook(work)
-    frame: Any = work.collected() if plan.in_memory else nw.from_native(work.native)
-    frame = frame.select(
+    frame: Any = facts.select(
         nw.col(RULEBOOK).cast(nw.Int64).fill_null(-1), nw.col(UNREADABLE).cast(nw.Int64)
     )
     first = []

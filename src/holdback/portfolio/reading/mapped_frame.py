@@ -17,6 +17,7 @@ from holdback.exact.money import MINOR_UNITS, Currency
 from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
+from holdback.portfolio.reading.frames import Frame, open_frame
 from holdback.portfolio.reading.mapped_values import (
     FRACTIONS,
     MINOR,
@@ -32,7 +33,6 @@ from holdback.portfolio.reading.named_columns import (
     ON,
     key_columns,
 )
-from holdback.portfolio.reading.work_frame import Frame, open_frame
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind, Type
 

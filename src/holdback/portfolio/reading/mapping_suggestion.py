@@ -17,6 +17,7 @@ from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules, names_read
 from holdback.portfolio.reading.column_findings import shown_value
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
+from holdback.portfolio.reading.frames import open_frame
 from holdback.portfolio.reading.mapped_frame import (
     known_facts,
     needs_reading,
@@ -27,7 +28,6 @@ from holdback.portfolio.reading.mapped_values import ISO, plain_value, reader
 from holdback.portfolio.reading.named_columns import JURISDICTION, ON, key_columns
 from holdback.portfolio.reading.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.reading.undeclared_values import matching_name
-from holdback.portfolio.reading.work_frame import open_frame
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing

@@ -1,5 +1,8 @@
 """
-The outcomes of a whole table as SQL, in the steps of `outcome_columns`.
+The outcomes of a whole table as SQL, in steps.
+
+Each step is computed for all rows before the next begins, so that nothing is computed twice: first
+what each rule answers, then the outcome, then the rules and facts that explain it.
 
 Rulebooks whose rules differ in their numbers only share one condition, in which each number is the
 one of the row's rulebook; so ten jurisdictions cost little more than one.
@@ -30,25 +33,26 @@ from holdback.portfolio.assessing.outcome_codes import (
     PLACES,
 )
 from holdback.portfolio.assessing.outcome_columns import (
+    CODES,
     ELIGIBLE,
     FAILING,
+    FALSE_RULES,
     NEEDS,
     OUTCOME,
     PREFIX,
-    RESULTS,
+    RESULT_COLUMNS,
     RULEBOOK,
+    TEXT_COLUMNS,
+    UNKNOWN_RULES,
     UNREADABLE,
+    rule_column,
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
-from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.sql.words import conditional, identifier, one_of, text_literal, tinyint
-from holdback.rules.columns import always_unknown_without
 from holdback.rules.render import text as rule_text
-from holdback.rules.sql import SPARK, FlagSql, flag_sql, literal
+from holdback.rules.sql import POLARS, SPARK, FlagSql, always_unknown_without, flag_sql, literal
 from holdback.rules.tree import Checked
 
-# The results of a row. A table may have columns of their public names.
-RESULT_COLUMNS: Final = {name: f"{PREFIX}{name}" for name in RESULTS}
 _DECLINING, _REFERRING, _MISSING = f"{PREFIX}declining", f"{PREFIX}referring", f"{PREFIX}missing"
 # The mask of the facts that are null.
 _NULLS: Final = f"{PREFIX}nulls"
@@ -71,22 +75,29 @@ Flags = Mapping[int, tuple[str, str]]
 
 
 @lru_cache(maxsize=64)
-def outcome_sql(
+def outcome_sql(  # noqa: PLR0913  # what a table is asked
     dialect: str,
     rulebooks: RowRulebooks,
     numbers: FrozenMapping[str, str],
     *,
-    may_be_invalid: bool,
     readable: bool,
+    codes: tuple[str, ...],
+    masks: bool,
 ) -> tuple[SqlStep, ...]:
     """
     Return the steps from scaled integers to results, by the rules of *rulebooks*.
 
-    *numbers* has the SQL of each fact's column. With *may_be_invalid*, the column `UNREADABLE` has
-    the mask of the facts that cannot be read. A *readable* result has texts as well.
+    *numbers* has the SQL of each fact's column, and the column `UNREADABLE` the mask of the facts
+    that cannot be read. A *readable* result has texts as well. The rules *codes* have an answer of
+    their own, and with *masks* all rules have their bits in `FALSE_RULES` and `UNKNOWN_RULES`.
     """
-    writer = _OutcomeWriter(dialect, rulebooks, numbers, may_be_invalid)
-    return (*writer.steps(), writer.texts()) if readable else tuple(writer.steps())
+    writer = _OutcomeWriter(dialect, rulebooks, numbers)
+    return (
+        *writer.steps(),
+        writer.texts() if readable else {},
+        {rule_column(code): writer.answer_of(code) for code in codes},
+        writer.masks() if masks else {},
+    )
 
 
 @frozen
@@ -96,7 +107,6 @@ class _OutcomeWriter:
     dialect: str
     rulebooks: RowRulebooks
     numbers: Mapping[str, str]
-    may_be_invalid: bool
     rulesets: Sequence[RuleSet] = field(init=False)
     # By identity: to compare two rules takes longer than to write one.
     _answers: dict[int, FlagSql] = field(factory=dict, init=False, eq=False)
@@ -144,15 +154,55 @@ class _OutcomeWriter:
 
     def false_rules(self, otherwise: str) -> str:
         """The mask of the false rules that decline, or of those that refer: what *otherwise* is."""
+        return self.mask(
+            lambda bit, rule: 1 << bit if rule.otherwise == otherwise else 0,
+            lambda rule: self.answer(rule.checked).false,
+        )
+
+    def mask(self, number: Callable[[int, Rule], int], flag: Callable[[Rule], str]) -> str:
+        """The sum of the *number* of each rule, by its bit, where its *flag* holds; 0 for none."""
         flags = [
             {
-                1 << bit: (self.answer(rule.checked).false, self.described(rule))
+                number(bit, rule): (flag(rule), self.described(rule))
                 for bit, rule in enumerate(rules.rules)
-                if rule.otherwise == otherwise
+                if number(bit, rule)
             }
             for rules in self.rulesets
         ]
         return self.by_rulebook(flags, f"{_NEXT}+ ")
+
+    def answer_of(self, code: str) -> str:
+        """
+        The answer of the rule *code*: true, false, or null.
+
+        It is null where the rule is unknown, where the row's rulebook does not have it, and in a
+        row that is invalid.
+        """
+
+        def is_it(_: int, rule: Rule) -> int:
+            return int(rule.code == code)
+
+        true = self.mask(is_it, lambda rule: self.answer(rule.checked).true)
+        false = self.mask(is_it, lambda rule: self.answer(rule.checked).false)
+        is_valid = f"{self.col(UNREADABLE)} = 0"
+        return conditional(
+            [(f"{is_valid} and {true} = 1", "true"), (f"{is_valid} and {false} = 1", "false")]
+        )
+
+    def masks(self) -> SqlStep:
+        """The masks `FALSE_RULES` and `UNKNOWN_RULES`, each with the floor."""
+        progress, outcome = self.numbers["progress"], self.col(RESULT_COLUMNS[OUTCOME])
+        floors = (f"{progress} < {eligibility.FLOOR}", f"{progress} is null")
+        rules = (
+            self.mask(lambda bit, _: 1 << bit, lambda rule: self.answer(rule.checked).false),
+            self.mask(lambda bit, _: 1 << bit, lambda rule: self.answer(rule.checked).unknown),
+        )
+        return {
+            # Every row has an outcome.
+            name: f"{self.only(outcome, '>= 0', mask)} + "
+            + conditional([(floor, str(1 << FLOOR_BIT))], "0")
+            for name, floor, mask in zip((FALSE_RULES, UNKNOWN_RULES), floors, rules, strict=True)
+        }
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
@@ -170,7 +220,7 @@ class _OutcomeWriter:
             (1 << bit, self.any_null(by_name), ", ".join(sorted(by_name)))
             for bit, by_name in sorted(by_bit.items())
         ]
-        return _sum(terms)
+        return self.sum(terms)
 
     def any_null(self, by_name: Mapping[str, list[int]]) -> str:
         """Where the fact of a bit is null: facts that jurisdictions declare may have the same."""
@@ -245,7 +295,17 @@ class _OutcomeWriter:
             (mask, self.flag_of(parts, len(places)), names[mask])
             for mask, parts in sorted(by_mask.items())
         ]
-        return _sum(terms, operator)
+        return self.sum(terms, operator)
+
+    def sum(self, terms: Sequence[tuple[int, str, str]], operator: str = f"{_NEXT}+ ") -> str:
+        """The sum of the numbers in *terms* whose condition holds, each with its name."""
+        # Polars takes a small number for one of 32 bits, and joins no bits of two sizes.
+        form = "cast({} as bigint)" if self.dialect == POLARS else "{}"
+        parts = (
+            f"{conditional([(condition, form.format(number))], '0')} {_comment(name)}".rstrip()
+            for number, condition, name in terms
+        )
+        return operator.join(parts) or "0"
 
     def flag_of(self, parts: Sequence[tuple[int, str]], count: int) -> str:
         """
@@ -294,7 +354,7 @@ class _OutcomeWriter:
     def outcome(self, masks: Collection[str]) -> str:
         """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
         progress = self.numbers["progress"]
-        cases = [(f"{self.col(UNREADABLE)} <> 0", INVALID)] if self.may_be_invalid else []
+        cases = [(f"{self.col(UNREADABLE)} <> 0", INVALID)]
         cases.append((f"{progress} is null", eligibility.UNDETERMINED))
         cases.append((f"{progress} < {eligibility.FLOOR}", eligibility.NOT_ASSESSED))
         cases.extend((f"{self.col(name)} <> 0", word) for name, word in _BY_MASK if name in masks)
@@ -313,7 +373,7 @@ class _OutcomeWriter:
         failing.append((is_[eligibility.INELIGIBLE], self.col(_DECLINING)))
         if _REFERRING in masks:
             failing.append((is_[eligibility.REFERRED], self.col(_REFERRING)))
-        needs = [(is_[INVALID], self.col(UNREADABLE))] if self.may_be_invalid else []
+        needs = [(is_[INVALID], self.col(UNREADABLE))]
         undetermined = is_[eligibility.UNDETERMINED]
         needs.append((f"{undetermined} and {progress} is null", str(progress_bit)))
         needs.append((undetermined, self.col(_MISSING)))
@@ -378,17 +438,6 @@ def by_places(
 
 def _marked(number: int) -> str:
     return f"\0{number}\0"
-
-
-def _sum(terms: Sequence[tuple[int, str, str]], operator: str = f"{_NEXT}+ ") -> str:
-    """The sum of the numbers in *terms* whose condition holds, each with its name."""
-    return (
-        operator.join(
-            f"{conditional([(condition, str(number))], '0')} {_comment(name)}".rstrip()
-            for number, condition, name in terms
-        )
-        or "0"
-    )
 
 
 def _comment(text: str) -> str:

@@ -17,7 +17,14 @@ from attrs import field
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.assessing.outcome_columns import RULEBOOK, UNREADABLE, converted_column
+from holdback.portfolio.assessing.outcome_columns import (
+    DAY,
+    RULEBOOK,
+    UNREADABLE,
+    converted_column,
+    given_column,
+    number_column,
+)
 from holdback.portfolio.assessing.row_rulebooks import Definitions, RowRulebooks, names_read
 from holdback.portfolio.reading.column_readers import MOST_DECIMALS, day_fact
 from holdback.portfolio.sql.outcome_expressions import SqlStep, by_places, outcome_sql
@@ -28,7 +35,7 @@ from holdback.portfolio.sql.words import (
     text_literal,
     text_type,
 )
-from holdback.rules.sql import DUCKDB, PORTABLE, POSTGRES, SPARK, SQLITE, literal
+from holdback.rules.sql import DUCKDB, POLARS, PORTABLE, POSTGRES, SPARK, SQLITE, literal
 from holdback.rules.types import Fact, Kind
 
 # The bits of the columns that select the rulebook of a row.
@@ -43,7 +50,8 @@ class SqlPlan:
     `facts` and `ledger` are the columns to read, and `dtypes` their types; a column without one has
     the type that a query states. With `prepared`, facts are scaled integers already, and are
     trusted to be in range unless the plan is `strict`. `invalid` is the column with the mask of the
-    facts that could not be prepared.
+    facts that could not be prepared. With `unread`, facts that no rule reads are in the mask of
+    those that cannot be read.
     """
 
     dialect: str
@@ -53,6 +61,7 @@ class SqlPlan:
     dtypes: Mapping[str, Any] = field(factory=dict)
     prepared: bool = False
     strict: bool = False
+    unread: bool = False
     invalid: str | None = None
     # Columns that hold what the steps need already.
     trusted: Collection[str] = ()
@@ -66,12 +75,6 @@ class SqlPlan:
         return name if name in self.trusted else converted_column(name)
 
     @property
-    def may_be_invalid(self) -> bool:
-        """Whether a row may be invalid."""
-        trusted = self.prepared and not self.strict and self.invalid is None
-        return not trusted or self.rulebooks.jurisdiction_column is not None
-
-    @property
     def read_columns(self) -> Sequence[str]:
         """The columns of the table that the steps read."""
         rulebooks = self.rulebooks
@@ -79,8 +82,8 @@ class SqlPlan:
         names = [*self.facts, *self.ledger, *(key for key in keys if isinstance(key, str))]
         return list(dict.fromkeys(names))
 
-    def steps(self, *, readable: bool) -> Iterator[SqlStep]:
-        """The steps, each computed from the table and the steps before it."""
+    def read_steps(self) -> Iterator[SqlStep]:
+        """The rulebook of each row, its facts, and the mask of those that cannot be read."""
         yield from self._rulebook()
         read = {
             name: self._column(definitions, ledger=False)
@@ -92,15 +95,21 @@ class SqlPlan:
             for name, definitions in self.ledger.items()
         }
         yield {converted_column(name): column.number for name, column in {**read, **totals}.items()}
-        if self.may_be_invalid:
-            yield {UNREADABLE: self._unreadable(read)}
+        yield {UNREADABLE: self._unreadable(read)}
+
+    def steps(
+        self, *, readable: bool, codes: tuple[str, ...] = (), masks: bool = False
+    ) -> Iterator[SqlStep]:
+        """The steps, each computed from the table and the steps before it, as in `outcome_sql`."""
+        yield from self.read_steps()
         numbers = {name: self.col(self.fact_column(name)) for name in self.facts}
         yield from outcome_sql(
             self.dialect,
             self.rulebooks,
             FrozenMapping(numbers),
-            may_be_invalid=self.may_be_invalid,
             readable=readable,
+            codes=codes,
+            masks=masks,
         )
 
     def _rulebook(self) -> Iterator[SqlStep]:
@@ -111,9 +120,7 @@ class SqlPlan:
         on, day = rulebooks.day_or_column, None
         if isinstance(on, str):
             day = self.col(converted_column(on))
-            yield {
-                converted_column(on): self._reader(day_fact(on)).read(self.dtypes.get(on)).number
-            }
+            yield {converted_column(on): self._read(day_fact(on), DAY, prepared=False).number}
         by_code: dict[str, list[tuple[date, int]]] = {}
         for place, rulebook in enumerate(rulebooks.rulebooks):
             by_code.setdefault(rulebook.code, []).append((rulebook.on, place))
@@ -133,22 +140,36 @@ class SqlPlan:
         text = f"cast({column} as {text_type(self.dialect)})"
         return f"{text} = {text_literal(code, self.dialect)}"
 
-    def _reader(self, fact: Fact) -> SqlReader:
-        return SqlReader(self.dialect, fact, self.col(fact.name))
-
-    def _read(self, fact: Fact, *, ledger: bool) -> SqlColumn:
-        dtype = self.dtypes.get(fact.name)
-        reader = self._reader(fact)
-        if not self.prepared or ledger:
-            return reader.read(dtype)
-        if self.strict:
+    def _read(self, fact: Fact, variant: int, *, prepared: bool) -> SqlColumn:
+        """The column of *fact*, one of several readings of its name: the *variant* counts them."""
+        dtype, reader = (
+            self.dtypes.get(fact.name),
+            SqlReader(self.dialect, fact, self.col(fact.name)),
+        )
+        if prepared and self.strict:
             return reader.prepared(stated=dtype is None)
-        return SqlColumn(f"cast({reader.column} as bigint)")
+        if prepared:
+            return SqlColumn(f"cast({reader.column} as bigint)")
+        if self.dialect == POLARS:
+            names = number_column(fact.name, variant), given_column(fact.name, variant)
+            return SqlColumn(*map(self.col, names))
+        return reader.read(dtype)
 
     def _column(self, definitions: Definitions, *, ledger: bool) -> SqlColumn:
         """A column that is read in each row by the one of *definitions* of its rulebook."""
+        # The column of the days may be one of a fact as well.
         columns = [
-            (places, self._read(fact, ledger=ledger)) for fact, places in definitions.items()
+            (
+                places,
+                self._read(
+                    fact,
+                    variant,
+                    prepared=self.prepared
+                    and not ledger
+                    and fact.name != self.rulebooks.day_or_column,
+                ),
+            )
+            for variant, (fact, places) in enumerate(definitions.items())
         ]
         given = [(places, c.given) for places, c in columns if c.given is not None]
         return SqlColumn(
@@ -181,7 +202,7 @@ class SqlPlan:
     def _bits(self, name: str, unreadable: str) -> Iterator[str]:
         """The bit of the fact *name* where it is *unreadable* and a rule of the row reads it."""
         count = len(self.rulebooks.rulebooks)
-        for bit, places in self.rulebooks.bits(name).items():
+        for bit, places in self.rulebooks.bits(name, unread=self.unread).items():
             is_read = "" if len(places) == count else f" and {one_of(self.col(RULEBOOK), places)}"
             yield conditional([(unreadable + is_read, f"cast({1 << bit} as bigint)")], "0")
 

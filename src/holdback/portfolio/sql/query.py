@@ -10,15 +10,14 @@ from attrs import evolve
 
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.frozen_classes import frozen
-from holdback.portfolio.assessing.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX
+from holdback.portfolio.assessing.outcome_columns import PREFIX, READABLE, RESULT_COLUMNS
 from holdback.portfolio.assessing.row_rulebooks import (
     DayOrColumn,
     RowRulebooks,
     Rules,
     rulebooks_for,
 )
-from holdback.portfolio.reading.readable_columns import CODES, TEXT_COLUMNS
-from holdback.portfolio.sql.outcome_expressions import RESULT_COLUMNS, SqlStep
+from holdback.portfolio.sql.outcome_expressions import SqlStep
 from holdback.portfolio.sql.plan import SqlPlan
 from holdback.portfolio.sql.words import identifier
 from holdback.rulebooks.rulebook import Rulebook
@@ -37,14 +36,6 @@ from holdback.rules.sql import (
 
 # PostgreSQL's row of the table, which is all its columns, and the table while it is taken.
 _ROW, _DEAL = f"{PREFIX}row", f"{PREFIX}deal"
-
-# The columns of a readable result, and the steps' column for each.
-READABLE_COLUMNS: Final = {
-    OUTCOME: TEXT_COLUMNS[OUTCOME],
-    ELIGIBLE: RESULT_COLUMNS[ELIGIBLE],
-    CODES: TEXT_COLUMNS[CODES],
-    NEEDS: TEXT_COLUMNS[NEEDS],
-}
 
 
 def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a default
@@ -103,7 +94,7 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     written = PORTABLE if dialect in TRANSLATED else dialect
     rulebooks = _rulebooks(rules, jurisdiction, on)
     plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
-    columns = READABLE_COLUMNS if readable else RESULT_COLUMNS
+    columns = READABLE if readable else RESULT_COLUMNS
     steps = [step for step in plan.steps(readable=readable) if step]
     query = SqlText(written, table, plan.read_columns, steps).query(columns)
     return translated(query, dialect) if dialect in TRANSLATED else query

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from holdback.rules.sql import DUCKDB, PORTABLE, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DUCKDB, POLARS, PORTABLE, POSTGRES, SPARK, SQLITE
 
 # Characters that Spark may replace within quotes, depending on its settings.
 _REPLACED_BY_SPARK: Final = "'\\$"
@@ -18,6 +18,7 @@ _TINYINT: Final = {
     POSTGRES: "smallint",
     SQLITE: "integer",
     PORTABLE: "smallint",
+    POLARS: "tinyint",
 }
 _TEXT: Final = {
     DUCKDB: "varchar",
@@ -25,6 +26,7 @@ _TEXT: Final = {
     POSTGRES: "text",
     SQLITE: "text",
     PORTABLE: "varchar",
+    POLARS: "varchar",
 }
 
 

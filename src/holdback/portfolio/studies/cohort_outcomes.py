@@ -15,21 +15,14 @@ from holdback.portfolio.assessing.aggregation import (
     DealTotals,
     count_rows_by_value,
     sum_totals,
-    with_rulebook,
 )
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import deals_of
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.assessing.outcome_columns import BALANCE, OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import (
-    WorkFrame,
-    answer_backend,
-    open_frame,
-    with_results,
-)
+from holdback.portfolio.reading.frames import Frame, answer_backend, open_frame, with_results
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_counts import NO_JURISDICTION, Jurisdictional, share
 from holdback.rules.values import is_missing, read_date
 
@@ -74,9 +67,7 @@ def cohorts(  # noqa: PLR0913  # public; all but the question have a default
     """
     opened = open_frame(frame)
     _check(opened.collect_schema(), by, every)
-    plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=prepared)
-    check_columns(plan, ())
-    warn_of_suspects(plan)
+    plan = deals_of(frame, rules, jurisdiction, on, prepared=prepared)
     totals = _by_cohort(plan, by, every)
     return AnswerTable(
         question="cohorts",
@@ -119,18 +110,18 @@ def _by_cohort(
     plan: ColumnPlan, by: str, every: str | None
 ) -> Mapping[tuple[str | None, str, str], DealTotals]:
     """The deals by cohort, jurisdiction and outcome."""
-    work = with_rulebook(with_outcomes(plan, (OUTCOME, BALANCE)))
-    if isinstance(plan.frame, nw.DataFrame):
-        assessed = work.select(RULEBOOK, OUTCOME, BALANCE).collected()
-        _check_values(plan.frame[by])
-        values = plan.frame.select(nw.col(by).alias(_COHORT))
-        work = WorkFrame(nw.from_native(with_results(values, assessed)), nw)
+    deals: Frame = with_outcomes(plan, (OUTCOME, BALANCE))
+    if isinstance(deals, nw.DataFrame):
+        frame: Any = plan.frame
+        _check_values(frame[by])
+        values = frame.select(nw.col(by).alias(_COHORT))
+        deals = nw.from_native(with_results(values, deals), eager_only=True)
     else:
-        work = work.with_columns({_COHORT: work.api.col(by)})
+        deals = deals.with_columns(nw.col(by).alias(_COHORT))
     rulebooks = plan.rulebooks.rulebooks
     parts = []
     # The engine groups by the values, and only the distinct ones are named here.
-    for (place, outcome), value, totals in count_rows_by_value(work, (RULEBOOK, OUTCOME), _COHORT):
+    for (place, outcome), value, totals in count_rows_by_value(deals, (RULEBOOK, OUTCOME), _COHORT):
         code = rulebooks[place].code if place >= 0 else NO_JURISDICTION
         parts.append(((_name(value, by, every), code, OUTCOMES[outcome]), totals))
     sums = sum_totals(parts)

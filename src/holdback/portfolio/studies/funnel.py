@@ -14,15 +14,18 @@ from holdback.eligibility.ruleset import DECLINE
 from holdback.exact.money import Money
 from holdback.portfolio.answers.answer_table import AnswerTable
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import deals_of
 from holdback.portfolio.assessing.outcome_codes import FLOOR_BIT
-from holdback.portfolio.assessing.outcome_columns import BALANCE, RULEBOOK, UNREADABLE
+from holdback.portfolio.assessing.outcome_columns import (
+    BALANCE,
+    FALSE_RULES,
+    RULEBOOK,
+    UNKNOWN_RULES,
+    UNREADABLE,
+)
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.assessing.rule_columns import FALSE_RULES, UNKNOWN_RULES
-from holdback.portfolio.reading.column_errors import check_columns
-from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import answer_backend, open_frame
+from holdback.portfolio.reading.frames import answer_backend
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.rulebooks.rulebook import Rulebook
 
 _HEADS: Final = (
@@ -93,14 +96,12 @@ def funnel(
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
-    plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    check_columns(plan, ())
-    warn_of_suspects(plan)
-    masks = (FALSE_RULES, UNKNOWN_RULES, *([UNREADABLE] if plan.may_be_invalid else []))
-    work = with_outcomes(plan, (*masks, BALANCE))
+    plan = deals_of(frame, rules, jurisdiction, on, prepared=prepared)
+    masks = (FALSE_RULES, UNKNOWN_RULES, UNREADABLE)
+    deals = with_outcomes(plan, (*masks, BALANCE))
     counted = _Funnel(plan.rulebooks.rulebooks)
-    for (place, false, unknown, *of_facts), totals in count_rows(work, (RULEBOOK, *masks)):
-        if unreadable := sum(of_facts):
+    for (place, false, unknown, unreadable), totals in count_rows(deals, (RULEBOOK, *masks)):
+        if unreadable:
             counted.add_invalid(place, false | unknown, unreadable, totals)
         else:
             counted.add(place, false, unknown, totals)

@@ -16,14 +16,12 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT, trimmed
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.answer_table import AnswerTable
-from holdback.portfolio.assessing.aggregation import with_rulebook
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
 from holdback.portfolio.assessing.outcome_codes import INVALID, PLACES
 from holdback.portfolio.assessing.outcome_columns import OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_findings import RowLabels
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.work_frame import (
+from holdback.portfolio.reading.frames import (
     Frame,
     answer_backend,
     integers,
@@ -31,6 +29,7 @@ from holdback.portfolio.reading.work_frame import (
     with_results,
     without_index,
 )
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_counts import plan_to_vary, proposal_notes
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.operators import MIRRORED
@@ -259,14 +258,11 @@ def _order(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _candidates(plan: ColumnPlan, limits: Sequence[Sequence[_Limit]]) -> nw.DataFrame[Any]:
     """The rows of *plan* that are near a limit of their rulebook, with their number from 0."""
-    work = with_rulebook(with_outcomes(plan, (OUTCOME,)))
-    frame: Frame
-    if isinstance(plan.frame, nw.DataFrame):
-        assessed = work.select(RULEBOOK, OUTCOME).collected()
-        rows = nw.from_native(with_results(plan.frame, assessed), eager_only=True)
+    frame = with_outcomes(plan, (OUTCOME,))
+    if isinstance(frame, nw.DataFrame):
+        assert isinstance(plan.frame, nw.DataFrame)
+        rows = nw.from_native(with_results(plan.frame, frame), eager_only=True)
         frame = without_index(rows).with_row_index(_ROW)
-    else:
-        frame = nw.from_native(work.native)
     is_near = nw.col(OUTCOME) != PLACES[INVALID]
     is_near &= reduce(or_, _of_rulebooks(limits, set(plan.schema)))
     near_rows = frame.filter(is_near.fill_null(value=False))

@@ -22,17 +22,24 @@ from holdback.portfolio.assessing.aggregation import (
     count_rows,
     money_text,
     sum_totals,
-    with_rulebook,
 )
-from holdback.portfolio.assessing.assessed_frames import READABLE, native_result, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import native_result
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES, PLACES, words
-from holdback.portfolio.assessing.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
+from holdback.portfolio.assessing.outcome_columns import (
+    CODES,
+    ELIGIBLE,
+    NEEDS,
+    OUTCOME,
+    PREFIX,
+    READABLE,
+    RESULTS,
+)
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.readable_columns import CODES
+from holdback.portfolio.reading.frames import Frame, answer_backend, open_frame
 from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import Frame, WorkFrame, answer_backend, open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
 from holdback.rulebooks.rulebook import Rulebook
 
@@ -258,10 +265,10 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
             deals = nw.from_native(deals).drop(ELIGIBLE).rename(names).to_native()
         return deals
 
-    numbers = _both_answers(opened, before, after)
+    numbers = _both_answers(before, after)
     if isinstance(opened, nw.DataFrame):
         # Texts are slow, so only the deals that change get them.
-        rows = numbers.collected()
+        rows: Any = numbers
         differs = (rows[OUTCOME] != rows[_OLD_COLUMNS[OUTCOME]]).to_list()
         changed = with_texts((opened.filter(differs) if differs else opened).to_native())
     else:
@@ -305,7 +312,7 @@ def migration(  # noqa: PLR0913  # public; all but the rules have a default
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
     after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
     _check(before, after, () if isinstance(opened, nw.DataFrame) else RESULTS)
-    answers = _count_answers(_both_answers(opened, before, after), before, after)
+    answers = _count_answers(_both_answers(before, after), before, after)
     return migration_table(answers, answer_backend(opened))
 
 
@@ -337,21 +344,20 @@ def _currencies(plan: ColumnPlan) -> Mapping[str, str]:
     return {rulebook.code: str(rulebook.currency) for rulebook in plan.rulebooks.rulebooks}
 
 
-def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:
+def _both_answers(before: ColumnPlan, after: ColumnPlan) -> Frame:
     """The answer columns of each row under both plans, and its balance."""
-    work = with_rulebook(with_outcomes(before, RESULTS))
-    work = work.with_columns({old: work.api.col(name) for name, old in _OLD_COLUMNS.items()})
-    if not isinstance(frame, nw.DataFrame):
-        work = work.select(*before.schema, *_OLD_COLUMNS.values())
-        plan = ColumnPlan(open_frame(work.native), after.rulebooks, after.prepared)
-        return with_outcomes(plan, COUNTED_COLUMNS)
-    old = work.select(*_OLD_COLUMNS.values()).collected()
-    new = with_outcomes(after, COUNTED_COLUMNS).collected()
-    return WorkFrame(new.with_columns(*old.iter_columns()), nw)
+    old = with_outcomes(before, RESULTS)
+    columns = [nw.col(name).alias(renamed) for name, renamed in _OLD_COLUMNS.items()]
+    if isinstance(old, nw.DataFrame):
+        new = with_outcomes(after, COUNTED_COLUMNS)
+        assert isinstance(new, nw.DataFrame)
+        return new.with_columns(*old.select(*columns).iter_columns())
+    both = old.select(*before.schema, *columns)
+    return with_outcomes(ColumnPlan(both, after.rulebooks, after.prepared), COUNTED_COLUMNS)
 
 
 def _count_answers(
-    numbers: WorkFrame, before: ColumnPlan, after: ColumnPlan
+    numbers: Frame, before: ColumnPlan, after: ColumnPlan
 ) -> Mapping[tuple[Answer, Answer], DealTotals]:
     """The deals and balances for each pair of an old and a new answer."""
     old, new = AnswerReader(before.rulebooks), AnswerReader(after.rulebooks)

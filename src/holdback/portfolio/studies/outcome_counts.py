@@ -11,13 +11,14 @@ from holdback.exact.exact_numbers import unscaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.portfolio.assessing.aggregation import DealTotals, count_rows, sum_totals
-from holdback.portfolio.assessing.assessed_frames import prepare, with_outcomes
+from holdback.portfolio.assessing.assessed_frames import prepare
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.assessing.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.work_frame import open_frame
+from holdback.portfolio.reading.frames import open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.rulebooks.rulebook import Rulebook
 
 # The jurisdiction of rows without a rulebook, and their place among the rulebooks.

@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from attrs import define, field
 
 from holdback.eligibility.derived_facts import months_between
@@ -21,15 +22,15 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.merchant.deal import FUNDED, REPAID, STATUSES
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
-from holdback.portfolio.assessing.aggregation import DealTotals, with_rulebook
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
+from holdback.portfolio.assessing.aggregation import DealTotals
 from holdback.portfolio.assessing.outcome_codes import INVALID, OUTCOMES, PLACES
 from holdback.portfolio.assessing.outcome_columns import OUTCOME, RULEBOOK
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.column_readers import day_fact
+from holdback.portfolio.reading.frames import answer_backend, open_frame
 from holdback.portfolio.reading.single_values import read_values
-from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, as_nullable, open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_counts import (
     NO_JURISDICTION,
     Jurisdictional,
@@ -224,16 +225,16 @@ class PortfolioProjection:
 
     def _assessed(self, rulebook: Rulebook, facts: Mapping[str, Known]) -> Numbers:
         """The outcomes of prepared *facts* under *rulebook*, as places."""
-        backend = answer_backend(self.plan.frame)
-        columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
-        flags = {_known(name): column.is_known.astype(bool) for name, column in facts.items()}
-        frame = nw.from_dict({**columns, **flags}, backend=cast("Any", backend))
-        frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
-            nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
+        table = pa.table(
+            {
+                name: pa.array(column.number.astype(np.int64), mask=~column.is_known.astype(bool))
+                for name, column in facts.items()
+            }
         )
-        rulebooks = RowRulebooks(rulebooks=(rulebook,))
-        plan = ColumnPlan(frame.select(*columns), rulebooks, prepared=True)
-        return with_outcomes(plan, (OUTCOME,)).select(OUTCOME).collected()[OUTCOME].to_numpy()
+        frame = nw.from_native(table, eager_only=True)
+        plan = ColumnPlan(frame, RowRulebooks(rulebooks=(rulebook,)), prepared=True)
+        outcomes: Any = with_outcomes(plan, (OUTCOME,))
+        return outcomes[OUTCOME].to_numpy()  # type: ignore[no-any-return]  # of NumPy
 
     def count(self, days: int, totals: dict[tuple[str, int], dict[str, DealTotals]]) -> None:
         """Add the deals after *days* days to *totals*, by jurisdiction and days, and outcome."""
@@ -290,10 +291,6 @@ class PortfolioProjection:
             yield f"these columns are missing, so what follows from them is unknown: {names}"
 
 
-def _known(name: str) -> str:
-    return f"{name} is known"
-
-
 def _pace_words(groups: Sequence[_Group]) -> Iterator[str]:
     """Yield the pace in words; all groups have the same, an amount in one currency."""
     for group in groups[:1]:
@@ -311,15 +308,15 @@ def _columns(
     plan: ColumnPlan,
 ) -> tuple[Mapping[str, Known], Numbers, Numbers, Numbers | None]:
     """The facts of *plan*, the places of its rulebooks, the invalid rows, and the days if any."""
-    work = with_rulebook(with_outcomes(plan, (OUTCOME,)))
+    computed = with_outcomes(plan, (OUTCOME,))
     on = plan.rulebooks.day_or_column
     names = [name for name in plan.rulebooks.facts if name in plan.schema]
-    if isinstance(plan.frame, nw.DataFrame):
-        assessed, frame = work.select(RULEBOOK, OUTCOME).collected(), plan.frame
+    if isinstance(computed, nw.DataFrame):
+        assessed, frame = computed, plan.frame
     else:
         wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
-        rows = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
-        assessed = frame = rows
+        assessed = frame = computed.select(*wanted, RULEBOOK, OUTCOME).collect()
+    assert isinstance(frame, nw.DataFrame)
     facts = {name: _numbers(frame[name]) for name in names}
     places = _numbers(assessed[RULEBOOK])
     place = np.where(places.is_known, places.number, -1)
@@ -338,8 +335,8 @@ def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers
         return None
     if isinstance(on, date):
         return np.full(rows, on.toordinal(), dtype=np.int64)
-    numbers, states = read_values(frame[on].to_list(), day_fact(on))
-    return np.where(np.array(states, dtype=np.int64) == 1, numbers, 1).astype(np.int64)
+    read = read_values(frame[on].to_list(), day_fact(on))
+    return np.array([number or 1 for number, _ in read], dtype=np.int64)
 
 
 def _sum(numbers: Numbers) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from attrs import asdict, evolve, field
+from attrs import asdict, field
 
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
@@ -22,15 +22,13 @@ from holdback.portfolio.assessing.aggregation import (
     money_text,
     sum_totals,
 )
-from holdback.portfolio.assessing.assessed_frames import with_outcomes
+from holdback.portfolio.assessing.assessed_frames import deals_of
 from holdback.portfolio.assessing.outcome_codes import INVALID, PLACES, words
-from holdback.portfolio.assessing.outcome_columns import converted_column
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.frames import Frame, answer_backend
 from holdback.portfolio.reading.named_columns import COUNTED_LEDGER_COLUMNS
-from holdback.portfolio.reading.suspects import warn_of_suspects
-from holdback.portfolio.reading.work_frame import WorkFrame, answer_backend, open_frame
+from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_counts import Jurisdictional, proposal_notes, share
 from holdback.rulebooks.rulebook import Rulebook
 
@@ -309,21 +307,13 @@ def summarise(
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
-    plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    plan = evolve(plan, with_ledger=True)
-    check_columns(plan, ())
-    warn_of_suspects(plan)
-    return summary_of(plan, with_outcomes(plan, summed_columns(plan)))
+    plan = deals_of(frame, rules, jurisdiction, on, prepared=prepared, with_ledger=True)
+    return summary_of(plan, with_outcomes(plan, COUNTED_COLUMNS))
 
 
-def summed_columns(plan: ColumnPlan) -> tuple[str, ...]:
-    """Return the columns of the frame of *plan*, once it is assessed, that a summary reads."""
-    return (*COUNTED_COLUMNS, *(converted_column(name) for name in plan.ledger))
-
-
-def summary_of(plan: ColumnPlan, work: WorkFrame) -> Summary:
-    """Return the summary of the rows of *work*, which are assessed and have `summed_columns`."""
+def summary_of(plan: ColumnPlan, assessed: Frame) -> Summary:
+    """Return the summary of the rows of *assessed*, which have `COUNTED_COLUMNS`."""
     reader = AnswerReader(plan.rulebooks)
-    rows = count_rows(work, ANSWER_COLUMNS, plan.ledger)
+    rows = count_rows(assessed, ANSWER_COLUMNS, plan.ledger)
     answers = sum_totals((reader.answer(*key), totals) for key, totals in rows)
     return Summary(answers, answer_backend(plan.frame))

@@ -14,7 +14,7 @@ from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.work_frame import answer_backend, open_frame
+from holdback.portfolio.reading.frames import answer_backend, open_frame
 from holdback.portfolio.studies.outcome_counts import (
     COUNT_HEADS,
     NO_JURISDICTION,
