@@ -116,7 +116,7 @@ class ColumnPlan:
 
     def rows(self) -> pl.LazyFrame:
         """
-        The rows in Polars, with `number_column` and `given_column` of each fact as it is read.
+        The rows in Polars, with `number_column` and `given_column` of each column that is read.
 
         Of a frame in memory only columns that are read are there.
         """
@@ -143,7 +143,7 @@ class ColumnPlan:
         return rows.lazy().with_columns(**expressions)
 
     def _kept(self) -> dict[str, None]:
-        """The columns of a frame in memory that are read as they are."""
+        """The columns of a frame in memory that SQL reads, unchanged."""
         code = self.rulebooks.jurisdiction_column
         names = [*(self.facts if self.prepared else ()), INVALID_COLUMN, *([code] if code else [])]
         return dict.fromkeys(name for name in names if name in self.schema)
