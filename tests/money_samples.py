@@ -11,7 +11,7 @@ from holdback import Money
 from holdback.lifecycle import events
 from holdback.merchant.ledger import Entry, EntryTotals, Posting
 from holdback.merchant.offer import Offer
-from holdback.merchant.receipt import SettlementQuote
+from holdback.merchant.receipt import Refundable, RefundableDeal, SettlementQuote, UnwindQuote
 from holdback.merchant.schedule import Pause, TermsChange
 from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
 
@@ -130,6 +130,15 @@ EVENTS = {
     "QueuedRenewalReady": lambda **envelope: events.QueuedRenewalReady(
         **envelope, application_id=APPLICATION_ID, lapses_at=LAPSES
     ),
+    "PayoutReturned": lambda **envelope: events.PayoutReturned(
+        **envelope,
+        deal_id=DEAL_ID,
+        on=DAY,
+        base_deal_id=BASE_ID,
+        application_id=APPLICATION_ID,
+        omitted=("bank_details",),
+        lapses_at=LAPSES,
+    ),
 }
 REPLIES = {
     "settlement_quote": SettlementQuote(
@@ -138,6 +147,17 @@ REPLIES = {
         balance=money("1200.00"),
         discount=money("61.02"),
         amount=money("1138.98"),
+    ),
+    "unwind_quote": UnwindQuote(
+        deal_id=DEAL_ID,
+        on=DAY,
+        amount=money("9000.00"),
+        currency="GBP",
+        until=DAY,
+        reason=None,
+    ),
+    "refundable": Refundable(
+        deals=(RefundableDeal(deal_id=DEAL_ID, amount=money("12.50"), currency="GBP"),)
     ),
     "statement": STATEMENT,
 }

@@ -198,14 +198,15 @@ _POSTED = {
     "transfer": "What one deal has too much, moved to another that owes it: `transfer`, or a late "
     "remittance. Both halves have one id, and each names the other deal.",
     "settlement": "The payoff by a renewal's funds: `fund_deal`. On a renewal that is undone, the "
-    "part of its principal that goes back to the base deal: `unwind_deal`.",
+    "part of its principal that goes back to the base deal: `unwind_deal`, `return_payout`.",
     "discount": "What an early settlement forgives: `settle_early`.",
     "waiver": "What a cancelled deal no longer asks for: `close_deal`.",
     "write_off": "What is given up as lost: `write_off`. Negative where a later recovery takes it "
     "back.",
     "adjustment": "A correction without money: `adjust`.",
     "principal_return": "The principal of a deal that is undone: `unwind_deal`.",
-    "charge_cancelled": "The cost of a deal that is undone: `unwind_deal`.",
+    "payout_return": "A payout that came back, before anything was paid: `return_payout`.",
+    "charge_cancelled": "The cost of a deal that is undone: `unwind_deal`, `return_payout`.",
 }
 
 

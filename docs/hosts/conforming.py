@@ -132,6 +132,7 @@ EVENTS_OF_WEBHOOKS = {
     "deal_resumed": "DealResumed",
     "terms_changed": "TermsChanged",
     "deal_unwound": "DealUnwound",
+    "payout_returned": "PayoutReturned",
 }
 
 

@@ -21,6 +21,7 @@ from holdback.lifecycle.deals.fulfilment import (
 )
 from holdback.lifecycle.deals.ledger_operations import (
     Adjust,
+    AskRefundable,
     RecordRecovery,
     Refund,
     Transfer,
@@ -35,7 +36,7 @@ from holdback.lifecycle.deals.remittances import (
 )
 from holdback.lifecycle.deals.schedule_changes import ChangeTerms, PauseDeal, ResumeDeal
 from holdback.lifecycle.deals.statement import AskStatement
-from holdback.lifecycle.deals.unwinding import UnwindDeal
+from holdback.lifecycle.deals.unwinding import QuoteUnwinding, ReturnPayout, UnwindDeal
 from holdback.lifecycle.evidence.recording import AskEvidence, RecordEvidence
 from holdback.lifecycle.offers.acceptance import AcceptOffer
 from holdback.lifecycle.offers.application_views import AskApplications, DeclineOffers
@@ -61,8 +62,11 @@ from holdback.merchant.receipt import (
     DealReceipt,
     ProfileStatus,
     RecordReceipt,
+    Refundable,
+    RefundableDeal,
     SettlementQuote,
     TakingsReceipt,
+    UnwindQuote,
 )
 from holdback.merchant.referral import Holds, Referrals
 from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
@@ -78,6 +82,7 @@ __all__ = [
     "AskEvidence",
     "AskHolds",
     "AskReferrals",
+    "AskRefundable",
     "AskStatement",
     "AssessRenewal",
     "ChangeBankDetails",
@@ -109,6 +114,7 @@ __all__ = [
     "ProfileStatus",
     "Question",
     "QuoteSettlement",
+    "QuoteUnwinding",
     "RecordConsents",
     "RecordEvidence",
     "RecordReceipt",
@@ -118,6 +124,8 @@ __all__ = [
     "RecordTakings",
     "Referrals",
     "Refund",
+    "Refundable",
+    "RefundableDeal",
     "ReinstateDeal",
     "RenewalReview",
     "Reply",
@@ -126,6 +134,7 @@ __all__ = [
     "RequiredChecks",
     "Requote",
     "ResumeDeal",
+    "ReturnPayout",
     "ReviewRenewal",
     "SettleEarly",
     "SettlementQuote",
@@ -135,6 +144,7 @@ __all__ = [
     "TakingsReceipt",
     "Transfer",
     "UnwindDeal",
+    "UnwindQuote",
     "WriteOff",
 ]
 
@@ -156,6 +166,8 @@ Reply: TypeAlias = (
     | Holds
     | HeldEvidence
     | SettlementQuote
+    | UnwindQuote
+    | Refundable
     | Statement
 )
 
@@ -189,6 +201,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             WriteOff,
             Adjust,
             UnwindDeal,
+            ReturnPayout,
             PauseDeal,
             ResumeDeal,
             ChangeTerms,
@@ -199,6 +212,8 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             AssessRenewal,
             RequireChecks,
             QuoteSettlement,
+            QuoteUnwinding,
+            AskRefundable,
             AskStatement,
             AskApplications,
             AskReferrals,

@@ -428,6 +428,28 @@ def test_a_renewal_is_undone_within_its_days(steps):
     assert paid(lookup, 1) == 19992
 
 
+def test_a_payout_that_comes_back_is_paid_out_again(steps):
+    """
+    A payout comes back on any day before the first entry: money out and back are in the statement,
+    a base deal is active again, and the same application is funded as another deal.
+    """
+    told = steps["payout-returned"]
+    (lookup,), (statement,) = replies(told, "look_up"), replies(told, "statement")
+
+    assert refused(told) == [
+        ("fund_deal", "not_possible_now"), ("return_payout", "not_possible_now")
+    ]  # fmt: skip
+    assert figures(lookup) == [
+        ("Unwound", 0, 0, 0), ("Funded", 4544, 61.8279, 98.8376), ("Unwound", 0, 0, 0)
+    ]  # fmt: skip
+    assert movements(lookup, 2) == [
+        ("charge_cancelled", 3192), ("settlement", 4544), ("payout_return", 12256)
+    ]  # fmt: skip
+    assert (statement["paid_out"], statement["received"], statement["closing"]) == (9600, 0, 11904)
+    ids = [reply["deal_id"] for reply in replies(told, "fund_deal")]
+    assert len(ids) == len(set(ids)) == 4
+
+
 def test_a_default_is_cured(steps):
     """A default that is paid in full is `Recovered`; what is taken back makes it one again."""
     told = steps["cure-of-a-default"]

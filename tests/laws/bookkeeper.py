@@ -21,6 +21,7 @@ COMES_FROM = {
     "refund": "cash", "transfer": "other deals", "settlement": "payoffs", "discount": "discounts",
     "waiver": "waived", "charge_cancelled": "cost", "adjustment": "adjustments",
     "write_off": "written off", "principal_return": "principal",
+    "payout_return": "principal",
 }  # fmt: skip
 RAISES = {"reversal", "refund"}
 PAID_IN = {"remittance", "payment", "recovery"}

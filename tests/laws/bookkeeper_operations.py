@@ -7,6 +7,9 @@ from datetime import timedelta
 from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Unbalanced
 
 ENTRY_ENDINGS = {"defaulted": "Defaulted", "cancelled": "Cancelled"}
+# What the host does not say: the bookkeeper alone receives it.
+UNSPOKEN = {"deal", "knew"}
+NOTHING = (False, False, 0, 0, 0)
 DEFAULTS = {"Defaulted", "Recovered"}
 # The accounts of which one deal gives what another takes.
 BETWEEN_DEALS = ("other deals", "payoffs")
@@ -39,7 +42,8 @@ class Bookkeeper:
     def carry_out(self, request_id, operation, **content):
         """Carry out an operation; return the codes with which it is refused, or none."""
         self.is_retry, self.asked = False, {}
-        request = (operation, repr(sorted(content.items())))
+        asked = {name: value for name, value in content.items() if name not in UNSPOKEN}
+        request = (operation, repr(sorted(asked.items())))
         if request_id in self.remembered:
             self.is_retry = again = self.remembered[request_id] == request
             return frozenset() if again else frozenset({"request_conflict"})
@@ -264,7 +268,7 @@ class Bookkeeper:
     def fund_deal(self, application_id, deal, knew):
         """Fund a deal, unless more is known against the merchant than when it was offered."""
         for name, now in self.trouble().items():
-            if any(is_ > was for is_, was in zip(now, knew[name], strict=True)):
+            if any(is_ > was for is_, was in zip(now, knew.get(name, NOTHING), strict=True)):
                 raise Refused("referred")
         settles, base = 0, deal.base
         if base is not None:
@@ -296,12 +300,27 @@ class Bookkeeper:
         self.check_day(on, deal)
         if amount != self.due_at_unwinding(deal):
             raise Refused("amount_not_possible")
-        deal.status, deal.closed_on = "Unwound", on
+        self.undo(deal, Movement(entry_id, on, "principal_return", amount))
+
+    def return_payout(self, deal_id, entry_id, on):
+        """Undo a funding whose money came back, unless something happened to the deal since."""
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "returned payout", on):
+            return
+        if deal.status != "Funded" or deal.movements or deal.followed or not deal.paid_out:
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        self.undo(deal, Movement(entry_id, on, "payout_return", deal.paid_out))
+        deal.paid_out = 0  # the merchant never had it
+
+    def undo(self, deal, money):
+        """End a deal by the *money* that came back, and give its base deal what it had settled."""
+        on, deal.status, deal.closed_on = money.on, "Unwound", money.on
         settles, base = deal.funded - deal.paid_out, deal.base
-        settled = [Movement(entry_id, on, "settlement", settles)] if settles else []
-        self.post(deal, Movement(entry_id, on, "principal_return", amount), *settled)
+        settled = [Movement(money.id, on, "settlement", settles)] if settles else []
+        self.post(deal, money, *settled)
         charge = deal.repayment - deal.funded - deal.accounts["discounts"]
-        self.post(deal, Movement(entry_id, on, "charge_cancelled", charge))
+        self.post(deal, Movement(money.id, on, "charge_cancelled", charge))
         if base is not None and base.status == "Renewed":
             self.revive(base, settles, on)
 

@@ -43,6 +43,7 @@ from holdback.operations import (
     ReinstateDeal,
     RequestOffers,
     ResumeDeal,
+    ReturnPayout,
     SettleEarly,
     Transfer,
     UnwindDeal,
@@ -74,7 +75,7 @@ COMMANDS = {
     "reinstate_deal": ReinstateDeal, "record_recovery": RecordRecovery, "refund": Refund,
     "transfer": Transfer, "write_off": WriteOff, "adjust": Adjust, "unwind_deal": UnwindDeal,
     "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
-    "change_terms": ChangeTerms,
+    "change_terms": ChangeTerms, "return_payout": ReturnPayout,
 }  # fmt: skip
 
 
@@ -94,6 +95,7 @@ class Telling:
         self.now = START
         self.numbers = 0
         self.waiting = None
+        self.fundings = {}
         self.told = []
         self.receipts = {}
         self.events = ()
@@ -138,7 +140,7 @@ class Telling:
         before = self.merchant.sequence
         self.told.append((str(self.now), operation, content, request_id))
         code, outcome = self.told_engine(operation, request_id, content)
-        if operation == "fund_deal" and outcome is not None:
+        if operation == "fund_deal" and outcome is not None and outcome.events:
             content["deal"].id = outcome.merchant.deals[-1].id
         expected = self.told_keeper(operation, request_id, content)
         self.told.append(code or "done")
@@ -237,6 +239,11 @@ class Telling:
         self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, knew)
         return True
 
+    def wait_for(self, application_id, base, *others):
+        """Wait for the funding of an application, with the base deal as this bookkeeper has it."""
+        base = None if base is None else self.keeper.deals[base.id]
+        self.waiting = (application_id, base, *others)
+
     def fund(self):
         """Fund the application that waits; return whether it was funded."""
         application_id, base, offer, knew = self.waiting
@@ -252,8 +259,11 @@ class Telling:
             late=self.world.late,
             settlement_percent=self.world.settlement_percent,
         )
-        funded = self.tell("fund_deal", application_id=application_id, deal=deal, knew=knew)
+        request_id = self.number("r")
+        content = {"application_id": application_id, "deal": deal, "knew": knew}
+        funded = self.tell("fund_deal", request_id, **content)
         if funded:
+            self.fundings[deal.id] = (request_id, content, self.waiting)
             self.waiting = None
         return funded
 
@@ -376,7 +386,7 @@ def begin(world, shape):
     telling.keeper = copy.deepcopy(begin_with.keeper)
     telling.told, telling.done = list(begin_with.told), Counter()
     telling.receipts, telling.audited = dict(begin_with.receipts), {}
+    telling.fundings = dict(begin_with.fundings)
     if telling.waiting is not None:
-        application_id, base, *others = telling.waiting
-        telling.waiting = (application_id, telling.keeper.deals[base.id], *others)
+        telling.wait_for(*telling.waiting)
     return telling

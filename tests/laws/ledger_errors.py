@@ -12,10 +12,12 @@ from holdback.lifecycle.deals import (
     postings,
     remittances,
     schedule_changes,
+    statement,
     unwinding,
 )
 from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WriteOff
 from holdback.lifecycle.deals.remittances import ReinstateDeal
+from holdback.lifecycle.deals.unwinding import ReturnPayout
 from holdback.merchant import ledger, schedule
 from holdback.merchant.deal import Deal
 
@@ -92,21 +94,25 @@ ERRORS = {
     "a deal is unwound a day too late": [
         instead(
             unwinding,
-            "(command.on - deal.funded_on).days > days or not days",
-            "(command.on - deal.funded_on).days > days + 1",
+            "(on - deal.funded_on).days > days or not days",
+            "(on - deal.funded_on).days > days + 1",
         ),
     ],
     "a deal is unwound after a later acceptance": [
         instead(unwinding, "merchant.fulfilments[place + 1 :]", "()"),
     ],
     "an unwound deal keeps its charge": [
-        instead(unwinding, "[(CHARGE_CANCELLED, charge, None)]", "[]"),
+        instead(unwinding, "[(CHARGE_CANCELLED, _charge_left(deal), None)]", "[]"),
     ],
     "an unwound renewal keeps what it settled": [
-        instead(unwinding, "lines.append((SETTLEMENT, settled, base.id))", "None"),
+        instead(unwinding, "lines.append((SETTLEMENT, base.settled.minor, base.id))", "None"),
     ],
     "a renewal that is unwound gives back what it settled too": [
-        instead(unwinding, "deal.outstanding - charge - settled", "deal.outstanding - charge"),
+        instead(
+            unwinding,
+            "deal.outstanding - _charge_left(deal) - settled.minor",
+            "deal.outstanding - _charge_left(deal)",
+        ),
     ],
     "an unwound deal forgives a discount twice": [
         instead(unwinding, "0 if discount is None else discount.minor", "0"),
@@ -116,6 +122,35 @@ ERRORS = {
     ],
     "the gap of an unwound renewal counts as elapsed": [
         instead(evolve, "(*pauses, gap)", "pauses"),
+    ],
+    "a payout comes back of a deal with entries": [
+        instead(unwinding, "deal.entries or deal.closed_entries is not None", "False"),
+    ],
+    "a payout comes back only while a deal can be unwound": [
+        instead(
+            unwinding._obstacles_to_return,
+            "_followers(merchant, deal)",
+            "_obstacles(merchant, deal, merchant.last_seen_at.date())",
+        ),
+    ],
+    "all that was funded comes back, and not what was paid out": [
+        instead(ReturnPayout, "deal.funded_amount - _settled(deal, base)", "deal.funded_amount"),
+    ],
+    "a payout that is said again to have come back is refused": [
+        instead(ReturnPayout, "not is_recorded(deal, returned)", "True"),
+    ],
+    "the base deal of a returned payout stays renewed": [
+        instead(unwinding._waiting_again, "None if base is None else base.id", "None"),
+    ],
+    "after a returned payout nothing is funded again": [
+        instead(unwinding, "fulfilment is None", "True"),
+    ],
+    "a returned payout is still paid out": [
+        instead(
+            statement,
+            "_cash(totals, PAID_OUT, -1, currency)",
+            '_cash(totals, ("disbursement",), -1, currency)',
+        ),
     ],
     "a settlement takes a minor unit less": [
         instead(
@@ -197,4 +232,5 @@ FAVOURED = {
     "an unwound deal forgives a discount twice": ("settle_early", "reverse", "unwind"),
     "a default is undone though a part was written off": ("default", "write_off", "reinstate"),
     "a recovery takes back all that was written off": ("default", "write_off", "recover"),
+    "a returned payout is still paid out": ("return_payout",),
 }

@@ -18,6 +18,7 @@ STEPS = {
     "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 3, "transfer": 3, "recover": 4,
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 0.7, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
+    "return_payout": 2,
 }  # fmt: skip
 
 
@@ -213,6 +214,20 @@ class History:
         amount = max(0, due + self.draw.choice((0, 0, 0, 0, 1, -1)))
         self.tell("unwind_deal", **self.movement(deal, amount, on=self.telling.today))
 
+    def return_payout(self):
+        """Record that a payout came back; fund the same application again, at once or later."""
+        deals = [deal for deal in self.keeper.deals.values() if not deal.movements]
+        deal = self.draw.choice(deals) if deals else self.deal("Funded")
+        content = {"deal_id": deal.id, "entry_id": self.telling.number("e"), "on": self.on(deal)}
+        if not self.tell("return_payout", **content):
+            return
+        request_id, funding, waiting = self.telling.fundings[deal.id]
+        self.telling.wait_for(*waiting)
+        if self.draw.random() < 0.3:
+            self.telling.tell("fund_deal", request_id, **funding)
+        if self.draw.random() < 0.5:
+            self.telling.fund()
+
     def pause(self):
         deal = self.deal("Funded")
         self.tell("pause_deal", deal_id=deal.id, on=self.on(deal))
@@ -253,7 +268,7 @@ class History:
         if way < 0.4:
             self.telling.tell(operation, request_id, **content)
         elif "entry_id" in content or "entries" in content:
-            if way < 0.6:
+            if way < 0.6 and operation != "return_payout":
                 content = changed(content)
             self.telling.tell(operation, **content)
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from fastapi_host.attempts import MerchantRequest
 from fastapi_host.logs import note_of
 from holdback import InvalidDocument
-from holdback.operations import OPERATIONS, AskStatement, QuoteSettlement
+from holdback.operations import OPERATIONS, AskStatement
 
 DAY = {"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "json_schema_extra": {"format": "date"}}
 # The parameters of questions about money.
@@ -29,9 +29,9 @@ def merchant_request(request, incoming, **about):
     return MerchantRequest(caller=caller.caller, note=note_of(request), **key, **about)
 
 
-def settlement_quote(host, of, deal_id, on):
-    """Answer what settles a deal early, if it is paid up to the end of a day."""
-    return json_answer(host.ask(of, QuoteSettlement(deal_id=deal_id, on=_day("on", on))))
+def quote(host, of, question, deal_id, on):
+    """Answer a question about a deal on a day, such as what settles it early."""
+    return json_answer(host.ask(of, question(deal_id=deal_id, on=_day("on", on))))
 
 
 def statement(host, of, since, until):

@@ -15,14 +15,22 @@ from fastapi_host.answers import (
     SomeDay,
     json_answer,
     merchant_request,
-    settlement_quote,
+    quote,
     statement,
 )
 from fastapi_host.attempts import NOT_FOUND, retry
 from fastapi_host.incoming import Incoming, asked, commanded
 from fastapi_host.logs import note_of
 from holdback import Refusal, filled_application, wire
-from holdback.operations import AskApplications, AskEvidence, AskHolds, AskReferrals
+from holdback.operations import (
+    AskApplications,
+    AskEvidence,
+    AskHolds,
+    AskReferrals,
+    AskRefundable,
+    QuoteSettlement,
+    QuoteUnwinding,
+)
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]
@@ -53,6 +61,7 @@ COMMANDS = (
     "write_off",
     "adjust",
     "unwind_deal",
+    "return_payout",
     "pause",
     "resume",
     "change_terms",
@@ -64,7 +73,9 @@ QUESTIONS = {
     "referrals": AskReferrals(),
     "holds": AskHolds(),
     "evidence": AskEvidence(),
+    "refundable": AskRefundable(),
 }
+QUOTES = {"settlement_quote": QuoteSettlement, "unwind_quote": QuoteUnwinding}
 QUEUES = {
     "open_applications": open_work.APPLICATION,
     "open_referrals": open_work.REFERRAL,
@@ -82,9 +93,10 @@ def add(app, host, partners):
         app.get(path, **schemas.described(operation))(
             _question(host, partners, operation, question)
         )
-    for operation, answer in (("settlement_quote", _settlement_quote), ("statement", _statement)):
+    for operation, question in QUOTES.items():
         path = f"{PATH}/{operation}"
-        app.get(path, **schemas.described(operation))(answer(host, partners))
+        app.get(path, **schemas.described(operation))(_quote(host, partners, question))
+    app.get(f"{PATH}/statement", **schemas.described("statement"))(_statement(host, partners))
     for operation, read in (("filled_application", _filled), ("bank_details", _bank_details)):
         path = f"{PATH}/{operation}"
         app.get(path, **schemas.described(operation))(_about_application(host, partners, read))
@@ -139,7 +151,7 @@ def _question(host, partners, operation, question):
     return ask
 
 
-def _settlement_quote(host, partners):
+def _quote(host, partners, question):
     def ask(  # noqa: PLR0913, PLR0917 - the parts of the address
         request: Request,
         incoming: Asked,
@@ -151,7 +163,7 @@ def _settlement_quote(host, partners):
         of = merchant_request(
             request, incoming, partner=owner(partners, partner), merchant_id=merchant_id
         )
-        return settlement_quote(host, of, deal_id, on)
+        return quote(host, of, question, deal_id, on)
 
     return ask
 

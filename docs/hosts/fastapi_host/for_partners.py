@@ -13,12 +13,11 @@ from fastapi_host.answers import (
     SomeDay,
     json_answer,
     merchant_request,
-    settlement_quote,
     statement,
 )
 from fastapi_host.incoming import Incoming, asked, commanded
 from holdback import wire
-from holdback.operations import AcceptOffer, AskApplications, CloseApplication
+from holdback.operations import AcceptOffer, AskApplications, CloseApplication, QuoteSettlement
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]
@@ -95,7 +94,7 @@ def _of_applications(app, host):
     @app.get(f"{path}/settlement_quote", **schemas.described("partner_settlement_quote"))
     def quote(request: Request, incoming: Asked, merchant_id: str, deal_id: DealId, on: OnDay):
         of = merchant_request(request, incoming, merchant_id=merchant_id)
-        return settlement_quote(host, of, deal_id, on)
+        return quote(host, of, QuoteSettlement, deal_id, on)
 
     @app.get(f"{path}/statement", **schemas.described("partner_statement"))
     def movements(

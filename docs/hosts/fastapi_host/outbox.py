@@ -40,6 +40,7 @@ from holdback.lifecycle.events import (
     DealPaused,
     DealResumed,
     DealUnwound,
+    PayoutReturned,
     QueuedRenewalReady,
     ReferralDecided,
     RenewalEligibilityChanged,
@@ -190,6 +191,7 @@ PAYLOADS = {
     DealResumed: _from_a_day("deal_resumed"),
     TermsChanged: _terms_changed,
     DealUnwound: _from_a_day("deal_unwound"),
+    PayoutReturned: _from_a_day("payout_returned"),
 }
 
 

@@ -18,6 +18,7 @@ from holdback.lifecycle.events import (
     DealPaused,
     DealResumed,
     DealUnwound,
+    PayoutReturned,
     QueuedRenewalReady,
     ReferralDecided,
     RenewalEligibilityChanged,
@@ -34,6 +35,7 @@ PUBLISHED = (
     DealResumed,
     TermsChanged,
     DealUnwound,
+    PayoutReturned,
 )
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "OfferRequoted",
     "OffersDeclined",
     "OffersIssued",
+    "PayoutReturned",
     "ProfileErased",
     "QueuedRenewalReady",
     "ReferralDecided",
@@ -413,6 +414,24 @@ class DealUnwound(Envelope):
 
 
 @frozen(kw_only=True)
+class PayoutReturned(Envelope):
+    """
+    The payout of the deal came back on the day `on`, and its funding was undone.
+
+    `base_deal_id` is as in `DealUnwound`. The application waits again until `lapses_at`, and
+    is `submitted` unless its bank details are among those `omitted`. `application_id` is None if
+    the application is no longer remembered.
+    """
+
+    deal_id: str
+    on: date
+    base_deal_id: str | None = None
+    application_id: str | None = None
+    omitted: tuple[str, ...] = ()
+    lapses_at: DateTime | None = None
+
+
+@frozen(kw_only=True)
 class DealPaused(Envelope):
     """No remittances of the deal are expected from the day `on`."""
 
@@ -489,6 +508,7 @@ Event: TypeAlias = (
     | TermsChanged
     | OfferRequoted
     | QueuedRenewalReady
+    | PayoutReturned
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -529,6 +549,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "TermsChanged": TermsChanged,
         "OfferRequoted": OfferRequoted,
         "QueuedRenewalReady": QueuedRenewalReady,
+        "PayoutReturned": PayoutReturned,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -514,7 +514,26 @@ def _deal_defaulted_again(draft: Draft, event: events.DealDefaultedAgain) -> Non
 
 
 def _deal_unwound(draft: Draft, event: events.DealUnwound) -> None:
-    _change_deal(draft, event, UNWOUND, "unwind_deal", closed_on=event.on)
+    _undo(draft, event, "unwind_deal")
+
+
+def _payout_returned(draft: Draft, event: events.PayoutReturned) -> None:
+    _undo(draft, event, "return_payout")
+    if event.application_id is not None:
+        _to_status(
+            draft,
+            event,
+            AWAITING_DETAILS if "bank_details" in event.omitted else SUBMITTED,
+            "return_payout",
+            deal_id=None,
+            omitted=event.omitted,
+            lapses_at=event.lapses_at,
+        )
+
+
+def _undo(draft: Draft, event: events.DealUnwound | events.PayoutReturned, trigger: str) -> None:
+    """Undo the deal of *event*; the deal that it had renewed is active again."""
+    _change_deal(draft, event, UNWOUND, trigger, closed_on=event.on)
     if event.base_deal_id is None:
         return
     draft.one("deals", event.base_deal_id, event)
@@ -684,5 +703,6 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.TermsChanged: _terms_changed,
         events.OfferRequoted: _offer_requoted,
         events.QueuedRenewalReady: _queued_renewal_ready,
+        events.PayoutReturned: _payout_returned,
     }
 )

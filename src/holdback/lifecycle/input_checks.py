@@ -187,14 +187,18 @@ def movement_errors(given: _Input, input_context: InputContext) -> Iterator[Erro
     names = ("deal_id", "from_deal_id", "to_deal_id")
     ids = {getattr(given, name, None) for name in names}
     deals = [deal for deal in input_context.deals if deal.id in ids]
-    first = max((deal.funded_on for deal in deals), default=None)
-    if given.on is not None and first is not None and given.on < first:
-        message = f"expected a day on or after the funding, {first.isoformat()}"
-        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+    yield from _before_funding(given.on, deals)
     amount = getattr(given, "amount", None)
     if amount is not None:
         currency = deals[0].repayment_amount.currency if deals else input_context.currency
         yield from _wrong_currency(amount, currency, "$.amount")
+
+
+def _before_funding(on: date | None, deals: Sequence[Deal]) -> Iterator[ErrorDetail]:
+    first = max((deal.funded_on for deal in deals), default=None)
+    if on is not None and first is not None and on < first:
+        message = f"expected a day on or after the funding, {first.isoformat()}"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
 
 
 def amount_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
@@ -211,6 +215,12 @@ def unwinding_errors(given: _Input, input_context: InputContext) -> Iterator[Err
     if given.amount is not None and given.amount.minor < 0:
         message = "expected an amount that is not negative"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+
+
+def unwind_quote_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the day on which a deal would be undone; it may still come."""
+    deals = [deal for deal in input_context.deals if deal.id == given.deal_id]
+    yield from _before_funding(given.on, deals)
 
 
 def adjustment_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:

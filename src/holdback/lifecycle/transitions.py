@@ -112,6 +112,20 @@ TABLE: Final = (
         "DealFunded",
         "no deal is active but the base deal of a renewal",
     ),
+    *(
+        Transition(
+            "application",
+            merchant.FUNDED_APPLICATION,
+            "return_payout",
+            state,
+            "PayoutReturned",
+            f"its payout came back; {why}",
+        )
+        for state, why in (
+            (merchant.AWAITING_DETAILS, "the jurisdiction names bank details"),
+            (merchant.SUBMITTED, "it names none"),
+        )
+    ),
     Transition("deal", NOT_YET, "fund_deal", deal.FUNDED, "DealFunded"),
     Transition(
         "deal",
@@ -172,15 +186,17 @@ TABLE: Final = (
         )
         for state in (deal.FUNDED, deal.REPAID)
     ),
+    Transition(
+        "deal",
+        deal.FUNDED,
+        "return_payout",
+        deal.UNWOUND,
+        "PayoutReturned",
+        "before its first entry",
+    ),
     *(
-        Transition(
-            "deal",
-            deal.RENEWED,
-            "unwind_deal",
-            state,
-            "DealUnwound",
-            f"its renewal is undone; {why}",
-        )
+        Transition("deal", deal.RENEWED, trigger, state, event, f"its renewal is undone; {why}")
+        for trigger, event in (("unwind_deal", "DealUnwound"), ("return_payout", "PayoutReturned"))
         for state, why in (
             (deal.FUNDED, "it owes something"),
             (deal.REPAID, "it owes nothing"),

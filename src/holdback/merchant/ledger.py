@@ -31,6 +31,7 @@ EntryKind: TypeAlias = Literal[
     "write_off",
     "adjustment",
     "principal_return",
+    "payout_return",
     "charge_cancelled",
 ]
 REMITTANCE: Final = "remittance"
@@ -45,6 +46,7 @@ WAIVER: Final = "waiver"
 WRITE_OFF: Final = "write_off"
 ADJUSTMENT: Final = "adjustment"
 PRINCIPAL_RETURN: Final = "principal_return"
+PAYOUT_RETURN: Final = "payout_return"
 CHARGE_CANCELLED: Final = "charge_cancelled"
 
 # An amount that may be below zero.
@@ -85,6 +87,8 @@ KINDS: Final[Mapping[str, Effect]] = MappingProxyType(
         WRITE_OFF: Effect(sign=0, cash=False, remitted=False),
         ADJUSTMENT: Effect(sign=0, cash=False, remitted=False),
         PRINCIPAL_RETURN: Effect(sign=1, cash=True, remitted=False),
+        # A payout that never reached the merchant.
+        PAYOUT_RETURN: Effect(sign=1, cash=True, remitted=False),
         CHARGE_CANCELLED: Effect(sign=1, cash=False, remitted=False),
     }
 )

@@ -41,6 +41,39 @@ class SettlementQuote:
 
 
 @frozen(kw_only=True)
+class UnwindQuote:
+    """
+    What has to come back for a deal to be unwound on the day `on`, and the last day `until`.
+
+    Where the deal cannot be unwound then, `reason` says why and `amount` is None. `until` is None
+    of a deal without cooling-off days.
+    """
+
+    deal_id: str
+    on: date
+    amount: Money | None
+    currency: str
+    until: date | None
+    reason: str | None
+
+
+@frozen(kw_only=True)
+class RefundableDeal:
+    """What is due to the merchant of one deal: the `amount` that was paid beyond what was owed."""
+
+    deal_id: str
+    amount: Money
+    currency: str
+
+
+@frozen(kw_only=True)
+class Refundable:
+    """What is due to the merchant: its overpaid deals, oldest first."""
+
+    deals: tuple[RefundableDeal, ...]
+
+
+@frozen(kw_only=True)
 class TakingsReceipt:
     """
     The receipt of recorded takings: the number of days, and how far takings are complete after it.

@@ -21,6 +21,7 @@ from holdback.frozen_classes import frozen
 from holdback.merchant.deal import UNWOUND, Deal
 from holdback.merchant.ledger import (
     KINDS,
+    PAYOUT_RETURN,
     PRINCIPAL_RETURN,
     SETTLEMENT,
     TRANSFER,
@@ -43,6 +44,8 @@ STATEMENT_KINDS: Final = (
     REMITTED,
     *(kind for kind in KINDS if kind != SETTLEMENT),
 )
+# The kinds that are money to the merchant: what was paid out, less what of it came back.
+PAID_OUT: Final = frozenset({DISBURSEMENT, PAYOUT_RETURN})
 # The kinds that are money from the merchant, or back to it.
 RECEIVED: Final = frozenset(
     {REMITTED, PRINCIPAL_RETURN, *(kind for kind, does in KINDS.items() if does.remitted)}
@@ -113,8 +116,9 @@ class Statement:
     deal that neither owed anything nor moved is left out.
 
     In all deals: `opening` and `closing` are what was owed before the period and is owed after it;
-    `paid_out` is what the merchant received by fundings, and `received` what it paid, less what it
-    got back. A figure is None if it is None of a deal, or the merchant has no currency yet.
+    `paid_out` is what the merchant received by fundings, less the payouts that came back, and
+    `received` what it paid, less what it got back. A figure is None if it is None of a deal, or the
+    merchant has no currency yet.
 
     `differences` says in sentences what does not balance; it `balances` if there are none.
     """
@@ -160,7 +164,7 @@ class _Settlement:
 
     @property
     def undone_on(self) -> date | None:
-        """The day on which the renewal was unwound, None if it was not."""
+        """The day on which the renewal was undone, None if it was not."""
         return self.renewal.closed_on if self.renewal.status == UNWOUND else None
 
 
@@ -189,14 +193,14 @@ def _settlements(deals: Sequence[Deal]) -> Iterator[_Settlement]:
 
 def _movements(deal: Deal, settlements: Sequence[_Settlement]) -> Movements:
     entries = {entry.id: entry for entry in deal.entries}
-    counted: list[StatementLine] = []
+    # What was undone comes first: the same offer may have been funded again on that day.
+    counted = [*_of_undone_settlements(deal, settlements)]
     unsettled: list[StatementLine] = []
     for entry in deal.ledger:
         target = entry if entry.reverses is None else entries.get(entry.reverses)
         # What takes back an entry that never settled took no money back.
         counts = entry.settled and target is not None and target.settled
         (counted if counts else unsettled).append(_line(entry, deal, settlements))
-    counted += _of_undone_settlements(deal, settlements)
     counted.sort(key=lambda line: (line.on, line.id))
     return Movements((*_funding(deal, settlements), *counted), tuple(unsettled))
 
@@ -224,7 +228,7 @@ def _line(entry: Entry, deal: Deal, settlements: Sequence[_Settlement]) -> State
 def _of_undone_settlements(
     deal: Deal, settlements: Sequence[_Settlement]
 ) -> Iterator[StatementLine]:
-    """Yield the settlement of *deal* by each renewal that was unwound, and its undoing."""
+    """Yield the settlement of *deal* by each renewal that was undone, and its undoing."""
     for settlement in settlements:
         undone_on = settlement.undone_on
         if settlement.base.id == deal.id and undone_on is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
@@ -37,6 +38,7 @@ from holdback.lifecycle.people.bank_details import check_details, may_submit, ne
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
 from holdback.merchant.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
+from holdback.merchant.instants import plus
 from holdback.merchant.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -44,7 +46,7 @@ from holdback.merchant.merchant import (
     Merchant,
     Signature,
 )
-from holdback.merchant.profile import Profile, details_section
+from holdback.merchant.profile import details_section
 from holdback.merchant.receipt import DealReceipt
 from holdback.merchant.validators import instance_of, one_of, optional, text
 
@@ -82,7 +84,7 @@ class SupplyDetails(PersonalCommand[ApplicationStatus]):
         needed = needed_details(rulebook)
         check_details(self.bank_details, needed)
         profile = case.profile
-        contents = _new_details(case.merchant, fulfilment, self, case.profile)
+        contents = _new_details(case, fulfilment, self, needed)
         events: tuple[Event, ...] = ()
         if contents:
             if fulfilment.status not in IN_FULFILMENT:
@@ -127,9 +129,14 @@ def _completes(fulfilment: Fulfilment, omitted: tuple[str, ...]) -> bool:
 
 
 def _new_details(
-    merchant: Merchant, fulfilment: Fulfilment, command: SupplyDetails, profile: Profile
+    case: Case, fulfilment: Fulfilment, command: SupplyDetails, needed: tuple[str, ...]
 ) -> dict[str, Opaque]:
-    """Return the details of *command* that are not held yet; other values of held ones conflict."""
+    """
+    Return the details of *command* that are not held yet; other values of held ones conflict.
+
+    Complete bank details that are held and omitted are new: they are in doubt since a payout came
+    back, and are confirmed.
+    """
     details, use = command.bank_details, command.intended_use_of_funds
     supplied = {
         "bank_details": None
@@ -139,11 +146,13 @@ def _new_details(
     }
     held = {
         "bank_details": fulfilment.sections.get("bank_details"),
-        "intended_use_of_funds": merchant.sections.get("intended_use_of_funds"),
+        "intended_use_of_funds": case.merchant.sections.get("intended_use_of_funds"),
     }
+    in_doubt = "bank_details" in fulfilment.omitted and not (details or BankDetails()).lacks(needed)
     new: dict[str, Opaque] = {}
     for name, content in supplied.items():
-        if content is None or profile.digest(content) == held[name]:
+        confirmed = in_doubt and name == "bank_details"
+        if content is None or (case.profile.digest(content) == held[name] and not confirmed):
             continue
         if name not in fulfilment.omitted:
             raise Refusal("request_conflict", f"the application has another {name} already")
@@ -219,7 +228,7 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
     _check_funding(fulfilment, base)
     offer = fulfilment.offer
     deal = Deal(
-        id=case.make_id("deal", fulfilment.application_id),
+        id=_new_deal_id(case, fulfilment.application_id),
         application_id=fulfilment.application_id,
         type=INITIAL if base is None else RENEWAL,
         funded_on=today,
@@ -240,6 +249,13 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
     settled = min(active.balance, offer.funded_amount)
     renewed = DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=today)
     return deal.id, (renewed, funded)
+
+
+def _new_deal_id(case: Case, application_id: str) -> str:
+    """Return a new id; an application has a second deal after the payout of its first came back."""
+    earlier = sum(deal.application_id == application_id for deal in case.merchant.deals)
+    number = (str(earlier + 1),) if earlier else ()
+    return case.make_id("deal", application_id, *number)
 
 
 def _terms(case: Case, fulfilment: Fulfilment, active: Deal | None) -> dict[str, Any]:
@@ -279,6 +295,17 @@ def lapse(merchant: Merchant, at: DateTime) -> tuple[Event, ...]:
     if waiting is None or waiting.lapses_at is None or merchant.on_hold or at < waiting.lapses_at:
         return ()
     return (ApplicationLapsed(at=at, application_id=waiting.application_id),)
+
+
+def lapses_from_now(case: Case) -> DateTime | None:
+    """Return when an application lapses that can be funded from now on; None without rules."""
+    rulebook = case.loaded_rulebook()
+    if rulebook is None:
+        return None
+    # Lifting a hold moves the lapse by the whole time on hold: until then the days of acceptance
+    # count from the beginning of the hold.
+    since = min([case.at, *(hold.placed_at for hold in case.merchant.holds)])
+    return plus(since, timedelta(days=rulebook.acceptance_days))
 
 
 @frozen(kw_only=True)

@@ -13,7 +13,7 @@ from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import is_recorded, posted
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import adjustment_errors, amount_errors
-from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt
+from holdback.lifecycle.operation import Case, Command, Decision, Question, deal_receipt
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
 from holdback.merchant.ledger import (
     ADJUSTMENT,
@@ -26,7 +26,7 @@ from holdback.merchant.ledger import (
     Posting,
     SignedMoney,
 )
-from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.receipt import DealReceipt, Refundable, RefundableDeal
 from holdback.merchant.validators import amount, day, plain_day, text
 
 
@@ -56,6 +56,22 @@ class Refund(Command[DealReceipt]):
             check_at_most(self.amount, deal.overpaid, "refunded: that was overpaid")
             events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
         return Decision(events, deal_receipt(deal.id, self))
+
+
+@frozen(kw_only=True)
+class AskRefundable(Question[Refundable]):
+    """Ask what is due to the merchant, by deal: what `refund` or `transfer` takes at most."""
+
+    name = "refundable"
+
+    def decide(self, case: Case) -> Decision[Refundable]:
+        due = tuple(
+            RefundableDeal(deal_id=deal.id, amount=deal.overpaid, currency=deal.currency)
+            for deal in case.merchant.deals
+            if deal.overpaid.minor
+        )
+        reply = Refundable(deals=due)
+        return Decision((), lambda _: reply)
 
 
 @frozen(kw_only=True)

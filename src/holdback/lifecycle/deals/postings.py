@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
 
 from attrs import evolve
 
 from holdback.errors import Refusal
+from holdback.lifecycle.deals.fulfilment import lapses_from_now
 from holdback.lifecycle.events import (
     DealDefaultedAgain,
     DealRecovered,
@@ -20,7 +20,6 @@ from holdback.lifecycle.events import (
 from holdback.lifecycle.operation import Case
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
-from holdback.merchant.instants import plus
 from holdback.merchant.ledger import Entry, Posting
 
 
@@ -62,14 +61,9 @@ def _renewal_ready(case: Case, repaid: Deal) -> Iterator[Event]:
     waiting = case.merchant.in_fulfilment
     if waiting is None or not waiting.queued or waiting.base_deal_id != repaid.id:
         return
-    rulebook = case.loaded_rulebook()
-    # Lifting a hold moves the lapse by the whole time on hold: until then the days of acceptance
-    # count from the beginning of the hold.
-    since = min([case.at, *(hold.placed_at for hold in case.merchant.holds)])
-    lapses_at = None
-    if rulebook is not None:
-        lapses_at = plus(since, timedelta(days=rulebook.acceptance_days))
-    yield QueuedRenewalReady(at=case.at, application_id=waiting.application_id, lapses_at=lapses_at)
+    yield QueuedRenewalReady(
+        at=case.at, application_id=waiting.application_id, lapses_at=lapses_from_now(case)
+    )
 
 
 def is_recorded(deal: Deal, entry: Entry) -> bool:

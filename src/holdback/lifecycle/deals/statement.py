@@ -15,7 +15,7 @@ from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.statement import (
-    DISBURSEMENT,
+    PAID_OUT,
     RECEIVED,
     REMITTED,
     STATEMENT_KINDS,
@@ -83,7 +83,7 @@ def statement_of(
         balances=not differences,
         differences=differences,
         opening=_sum((part.opening for part in parts), currency),
-        paid_out=_cash(totals, (DISBURSEMENT,), -1, currency),
+        paid_out=_cash(totals, PAID_OUT, -1, currency),
         received=_cash(totals, RECEIVED, 1, currency),
         totals=totals,
         closing=_sum((part.closing for part in parts), currency),

@@ -63,7 +63,8 @@ class ChangeBankDetails(PersonalCommand[RecordReceipt]):
     """
     Correct the bank details of the application in fulfilment, or change those that are held.
 
-    An application that lacked nothing else is submitted. No events if these details are held.
+    An application that lacked nothing else is submitted. No events if these details are held,
+    unless the application waits for them because its payout came back: then they are confirmed.
 
     Raises:
         InvalidDocument: naming every field that is missing or not taken.
@@ -94,10 +95,9 @@ class ChangeBankDetails(PersonalCommand[RecordReceipt]):
         section = details_section(details)
         digest, fulfilment = case.profile.digest(section), case.merchant.in_fulfilment
         held = case.merchant if fulfilment is None else fulfilment
-        if (
-            held.sections.get("bank_details")
-            == digest
-            == case.merchant.sections.get("bank_details")
+        waits = fulfilment is not None and "bank_details" in fulfilment.omitted
+        if not waits and held.sections.get("bank_details") == digest == case.merchant.sections.get(
+            "bank_details"
         ):
             return Decision((), record_receipt)
         changed = BankDetailsChanged(

@@ -76,6 +76,11 @@ CHECKS: Final = (
         ("change_rules",),
     ),
     Check(
+        "returned payout",
+        "a renewal whose payout comes back, funded again with other bank details",
+        deals_money.returned_payout,
+    ),
+    Check(
         "evidence",
         "results of checks that requests bring and agents record, in several orders",
         held_evidence.evidence,

@@ -56,6 +56,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "than was overpaid.",
         "revived": "Undoing a renewal makes the deal that it had renewed active again, which owes "
         "what its renewal had paid.",
+        "payout-returned": "A payout that comes back undoes its funding, and the application can "
+        "be funded again on its terms, as another deal.",
         "restart": "Another process on the same store gives the same answers.",
         "erased": "After an erasure nothing personal is left; before it may happen, it is refused.",
         "bounded": "A merchant's state and replies do not grow with its age.",

@@ -38,7 +38,13 @@ from holdback.testing.strategies.likely_inputs import (
     sensible,
     steady_takings,
 )
-from holdback.testing.strategies.likely_money import moved, owed, principal_due, settling
+from holdback.testing.strategies.likely_money import (
+    moved,
+    new_entry_id,
+    owed,
+    principal_due,
+    settling,
+)
 from holdback.testing.strategies.moment import Moment
 from holdback.testing.strategies.rules import shipped_engine
 from holdback.wire import write_timestamp
@@ -438,6 +444,20 @@ def _unwinding(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
         yield "unwind_deal", {"deal_id": deal.id, **moved(now(), due, now().day)}
 
 
+def _returned_payout(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
+    """A payout that comes back, after which the application is funded again, to another account."""
+    active = now().merchant.active_deal
+    if active is None:
+        return
+    moment = now()
+    moved_back = {"id": new_entry_id(moment.merchant), "on": moment.day.isoformat()}
+    yield "return_payout", {"deal_id": active.id, **moved_back}
+    yield "change_bank_details", {"bank_details": now().bank_details(account=1)}
+    waiting = now().merchant.in_fulfilment
+    if waiting is not None:
+        yield "fund_deal", {"application_id": waiting.application_id}
+
+
 def _hardship(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A pause, after which the merchant has more time."""
     active = now().merchant.active_deal
@@ -488,6 +508,7 @@ def ways_of(merchant: Merchant) -> list[str]:
     names: list[str] = []
     if merchant.active_deal is not None:
         names += ["default", "recovery", "overpayment", "hardship", "early settlement"]
+        names += ["returned payout"] * 4 * (not merchant.active_deal.entries)
     if any(deal.status == RENEWED for deal in merchant.deals):
         names += ["late remittance"] * 20
     if any(deal.cooling_off_days and deal.status in {FUNDED, REPAID} for deal in merchant.deals):
@@ -502,6 +523,7 @@ WAYS: Final[Mapping[str, Way]] = MappingProxyType(
         "overpayment": _overpayment,
         "late remittance": _late_remittance,
         "unwinding": _unwinding,
+        "returned payout": _returned_payout,
         "hardship": _hardship,
         "early settlement": _early_settlement,
         "another amount": _another_amount,

@@ -39,6 +39,7 @@ def sensible_money(merchant: Merchant) -> list[str]:
     if active is not None:
         names += ["settle_early", "adjust", "change_terms"]
         names += ["resume"] * 2 if active.paused else ["pause"]
+        names += ["return_payout"] * (not active.entries)
     if any(_open_amounts(merchant)):
         names += ["requote"]
     return names
@@ -168,6 +169,12 @@ def _unwind_deal(draw: st.DrawFn, moment: Moment) -> Input:
     return {"deal_id": deals[0].id, **moved(moment, minor, on)}
 
 
+def _return_payout(moment: Moment) -> st.SearchStrategy[Input]:
+    """Return the strategy of a payout that comes back, most often of the active deal."""
+    named = st.just({"id": new_entry_id(moment.merchant)})
+    return st.builds(lambda body, id_: {**body, **id_}, _of_day(moment), named)
+
+
 @st.composite
 def _of_day(draw: st.DrawFn, moment: Moment) -> Input:
     deal = moment.merchant.active_deal or next(reversed(moment.merchant.deals), None)
@@ -224,6 +231,7 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "settle_early": _settle_early,
         "adjust": _adjust,
         "unwind_deal": _unwind_deal,
+        "return_payout": _return_payout,
         "pause": _of_day,
         "resume": _of_day,
         "change_terms": _change_terms,

@@ -1,4 +1,4 @@
-"""The checks of a deal's ledger: refunds, transfers, and a renewal that is undone."""
+"""The checks of a deal's ledger: refunds, transfers, and deals that are undone."""
 
 from __future__ import annotations
 
@@ -108,6 +108,37 @@ def _undo_a_renewal(simulation: Simulation, merchant: SimulatedMerchant) -> None
     message = f"the base deal is {base['status']} and owes {base['balance']}, before it was {owed}"
     expect(base["active"] and base["balance"] == owed, "revived", message)
     expect(shown[renewal_id]["balance"] == 0, "revived", "the deal that was undone has a balance")
+
+
+def returned_payout(session: Session) -> None:
+    """The payout of a renewal comes back: it is undone, and the same application funded again."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    base_id = first_deal(simulation, merchant)
+    pay_until_renewable(simulation, merchant, base_id)
+    owed = merchant.projection.deals[base_id].balance
+    first_id = _accept_renewal(simulation, merchant)
+    simulation.pass_time(days=3)
+    moved = _movement(simulation, merchant, PENNY)
+    body = {"deal_id": first_id, "id": moved["id"], "on": moved["on"]}
+    for _ in range(2):
+        asked = simulation.ask("return_payout", merchant, body, key=simulation.new_key())
+        message = f"a payout that comes back, or is said again to, got {asked.status}"
+        expect(asked.status == OK, "payout-returned", message)
+    shown = {deal["id"]: deal for deal in look_up(simulation, merchant).reply["deals"]}
+    message = f"the deal whose payout came back is {shown[first_id]['status']}"
+    expect(not shown[first_id]["active"], "payout-returned", message)
+    base = shown[base_id]
+    message = f"the base deal is {base['status']} and owes {base['balance']}, before it was {owed}"
+    expect(base["active"] and base["balance"] == owed, "revived", message)
+    details = {"bank_details": payloads.BANKS[1]}
+    simulation.ask("change_bank_details", merchant, details, key=simulation.new_key())
+    second_id = fund(simulation, merchant)
+    first, second = (merchant.projection.deals[deal_id].terms for deal_id in (first_id, second_id))
+    same = all(first[name] == second[name] for name in ("application_id", "repayment_amount"))
+    message = "the second deal has other terms than the first, or its id"
+    expect(same and first_id != second_id, "payout-returned", message)
+    look_up(simulation, merchant)
 
 
 def renew(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> str:

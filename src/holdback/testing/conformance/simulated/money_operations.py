@@ -124,6 +124,17 @@ def _unwind_deal(merchant: SimulatedMerchant, today: date, pick: int, variant: i
         yield {"deal_id": deal_id, **merchant.movement(on, due + PENNY * (variant % 8 == 1))}
 
 
+def _returnable(projection: Projection) -> list[str]:
+    """Return the active deals without an entry, whose payout may come back."""
+    return [deal_id for deal_id in projection.active if not projection.deals[deal_id].entries]
+
+
+def _return_payout(merchant: SimulatedMerchant, today: date, pick: int, _: int) -> Bodies:
+    for deal_id in _chosen(merchant, _returnable(merchant.projection), pick):
+        moved = merchant.movement(today, PENNY)
+        yield {"deal_id": deal_id, "id": moved["id"], "on": moved["on"]}
+
+
 def _paused(projection: Projection) -> list[str]:
     return [deal_id for deal_id in projection.active if projection.deals[deal_id].paused]
 
@@ -213,6 +224,9 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "adjust": AgentOperation(weight=1, bodies=_adjust, took_effect=_entry_is_there),
         "unwind_deal": AgentOperation(
             weight=3, fits=_coolable, bodies=_unwind_deal, took_effect=_entry_is_there
+        ),
+        "return_payout": AgentOperation(
+            weight=2, fits=_returnable, bodies=_return_payout, took_effect=_entry_is_there
         ),
         "pause": AgentOperation(
             weight=1,

@@ -24,6 +24,7 @@ _CREDITS: Final = frozenset(
         "write_off",
         "adjustment",
         "principal_return",
+        "payout_return",
         "charge_cancelled",
     }
 )

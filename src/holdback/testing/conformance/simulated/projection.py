@@ -29,8 +29,15 @@ from holdback.testing.conformance.simulated.projected_deal import (
 
 # The event that follows the entries which end an active deal in another way than by repayment.
 _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
-    {"waiver": "DealClosed", "principal_return": "DealUnwound"}
+    {
+        "waiver": "DealClosed",
+        "principal_return": "DealUnwound",
+        "payout_return": "PayoutReturned",
+    }
 )
+
+# What undoing a funding whose payout came back records, and nothing else before it.
+_UNDOING: Final = frozenset({"payout_return", "charge_cancelled", "settlement"})
 
 
 @define
@@ -153,6 +160,13 @@ class ProjectedDeals:
             base.paid_by_renewal = Decimal(0)
             base.status = "Funded" if base.left > 0 else "Repaid"
 
+    def _payout_returned(self, event: dict[str, Any]) -> None:
+        deal = self.deals[event["deal_id"]]
+        message = "a payout came back of a deal that has other entries"
+        others = [kind for kind in map(kind_of, deal.entries.values()) if kind not in _UNDOING]
+        expect(not others, "payout-returned", message)
+        self._deal_unwound(event)
+
     def _deal_paused(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].in_pause = True
 
@@ -175,6 +189,7 @@ class ProjectedDeals:
                 "DealRecovered": _deal_recovered,
                 "DealDefaultedAgain": _deal_defaulted_again,
                 "DealUnwound": _deal_unwound,
+                "PayoutReturned": _payout_returned,
                 "DealPaused": _deal_paused,
                 "DealResumed": _deal_resumed,
                 "TermsChanged": _terms_changed,
@@ -407,6 +422,17 @@ class Projection(ProjectedDeals):
         self.applications[deal["application_id"]] = "funded"
         self.fund(deal)
 
+    def _payout_returned(self, event: dict[str, Any]) -> None:
+        super()._payout_returned(event)
+        application_id = self.deals[event["deal_id"]].terms["application_id"]
+        message = "the application of a payout that came back does not wait again"
+        expect(event.get("application_id") == application_id, "payout-returned", message)
+        self.omitted[application_id] = event.get("omitted") or []
+        waits = "bank_details" in self.omitted[application_id]
+        self.applications[application_id] = "awaiting_details" if waits else "submitted"
+        self.lapses_at.pop(application_id, None)
+        self._queued_renewal_ready(event)
+
     def _takings_recorded(self, event: dict[str, Any]) -> None:
         self.takings |= {day["on"] for day in event["takings"]}
 
@@ -455,6 +481,7 @@ class Projection(ProjectedDeals):
             "HoldPlaced": _hold_placed,
             "HoldLifted": _hold_lifted,
             "DealFunded": _deal_funded,
+            "PayoutReturned": _payout_returned,
             "TakingsRecorded": _takings_recorded,
             "OfferRequoted": _offer_requoted,
             "QueuedRenewalReady": _queued_renewal_ready,
