@@ -335,6 +335,66 @@ def test_unwinding_a_renewal_revives_the_deal_before_it(service, merchant):
     assert to_put_right(service) == []
 
 
+def test_a_payout_that_comes_back_is_paid_out_again(service, merchant):
+    """
+    The partner is notified; the same application is funded once its bank details are corrected, and
+    the partner and the agents find the merchant as before.
+    """
+    merchant.funded()
+    first, application_id = merchant.known["deal_id"], deal_of(merchant)["application_id"]
+    service.now += timedelta(days=30)
+    body = {"deal_id": first, "id": "bank-1", "on": day(service)}
+    for _ in range(2):
+        assert merchant.agent("return_payout", body).status_code == 200
+    assert webhooks(service)[-1] == {
+        "type": "payout_returned",
+        "provider_id": merchant.known["provider_id"],
+        "deal_id": first,
+        "on": "2026-08-05",
+        "at": "2026-08-05T09:00:00Z",
+    }
+    again = {"application_id": application_id}
+    assert refused(merchant.agent("fund_deal", again), "awaiting details", "not_possible_now")
+    details = {"bank_details": {"account_number": "87654321", "sort_code": "10-20-30"}}
+    assert merchant.agent("change_bank_details", details).status_code == 200
+    second = json.loads(merchant.agent("fund_deal", again).text)["deal_id"]
+
+    assert second != first
+    assert (deal_of(merchant, first)["status"], deal_of(merchant, second)["status"]) == (
+        "Unwound",
+        "Funded",
+    )
+    assert sorted(movements(deal_of(merchant, first))) == [
+        ("charge_cancelled", REPAID - FUNDED),
+        ("payout_return", FUNDED),
+    ]
+    assert to_put_right(service) == []
+
+
+def test_what_it_would_cost_is_a_question(service, merchant):
+    """
+    What has to come back, and what is due to the merchant, are answered without trying.
+    """
+    merchant.funded()
+    merchant.remit("600.00")
+    asked = {"deal_id": merchant.known["deal_id"], "on": day(service)}
+    quote = json.loads(merchant.agent_asks("unwind_quote", params=asked).text)
+    assert quote == asked | {
+        "amount": FUNDED - 600,
+        "currency": "GBP",
+        "until": "2026-07-20",
+        "reason": None,
+    }
+    late = json.loads(merchant.agent_asks("unwind_quote", params=asked | {"on": "2026-07-21"}).text)
+    assert late["amount"] is None
+    assert "14 days" in late["reason"]
+
+    assert json.loads(merchant.agent_asks("refundable").text) == {"deals": []}
+    merchant.remit(str(REPAID), "e-2")
+    due = {"deal_id": merchant.known["deal_id"], "amount": 600, "currency": "GBP"}
+    assert json.loads(merchant.agent_asks("refundable").text) == {"deals": [due]}
+
+
 # --------------------------------------------------------------- schedule and early settlement
 
 

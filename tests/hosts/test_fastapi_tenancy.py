@@ -112,7 +112,13 @@ def test_an_offer_id_is_not_a_provider_id(theirs):
     assert same(accepts)
 
 
-OTHER_QUESTIONS = ["filled_application", "bank_details", "settlement_quote", "statement"]
+OTHER_QUESTIONS = [
+    "filled_application",
+    "bank_details",
+    "settlement_quote",
+    "unwind_quote",
+    "statement",
+]
 
 
 @pytest.mark.parametrize("operation", [*COMMANDS, *QUESTIONS, *OTHER_QUESTIONS])

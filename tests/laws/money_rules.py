@@ -12,11 +12,12 @@ from datetime import timedelta
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
-from holdback import Entry, Money
+from holdback import BankDetails, Entry, Money
 from holdback.merchant.deal import DEFAULTED, RENEWED
 from holdback.merchant.ledger import SETTLEMENT, TRANSFER
 from holdback.operations import (
     Adjust,
+    ChangeBankDetails,
     ChangeTerms,
     CloseDeal,
     FundDeal,
@@ -27,6 +28,7 @@ from holdback.operations import (
     Refund,
     Requote,
     ResumeDeal,
+    ReturnPayout,
     SettleEarly,
     Transfer,
     UnwindDeal,
@@ -192,6 +194,31 @@ class MoneyRules:
                 revived = self.merchant.deal_of(base.id)
                 assert revived.status in {"Funded", "Repaid"}
                 assert revived.outstanding == owed_before
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(again=st.booleans())
+    def a_payout_comes_back(self, again):
+        """A funding without entries is undone, and the same application funded as another deal."""
+        deal = self.merchant.active_deal
+        base = self.merchant.deal_of(deal.base_deal_id)
+        settled = 0 if base is None or base.status != RENEWED else base.settled.minor
+        owed_before = None if base is None else base.outstanding + settled
+        operation = ReturnPayout(deal_id=deal.id, id=f"back-{self.requests}", on=self.now.date())
+        outcome = self.attempt(operation)
+        if outcome is None:
+            return
+        assert not deal.entries
+        undone, waiting = self.merchant.deal_of(deal.id), self.merchant.in_fulfilment
+        assert (undone.status, undone.balance.minor, undone.overpaid.minor) == ("Unwound", 0, 0)
+        assert waiting.application_id == deal.application_id
+        if settled:
+            assert self.merchant.deal_of(base.id).outstanding == owed_before
+        if again:
+            details = BankDetails(account_number="11111111", sort_code="10-20-30")
+            self.attempt(ChangeBankDetails(bank_details=details))
+            self.fund_the_last_application()
+            new = self.merchant.active_deal
+            assert new is None or new.id != deal.id
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(ending=st.sampled_from(["repaid", "repaid", "defaulted"]))

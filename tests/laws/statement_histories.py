@@ -18,6 +18,7 @@ from holdback.operations import (
     RecordRecovery,
     RecordRemittance,
     Refund,
+    ReturnPayout,
     Transfer,
     UnwindDeal,
     WriteOff,
@@ -88,6 +89,7 @@ def commands(draw, merchant, day, place):
         WriteOff(deal_id=deal.id, **moved),
         Adjust(deal_id=deal.id, **moved),
         UnwindDeal(deal_id=deal.id, **{**moved, "amount": draw(_principal(merchant, deal))}),
+        ReturnPayout(deal_id=deal.id, id=moved["id"], on=moved["on"]),
         Transfer(
             from_deal_id=deal.id, to_deal_id=draw(st.sampled_from(merchant.deals)).id, **moved
         ),

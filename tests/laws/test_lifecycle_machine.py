@@ -543,6 +543,7 @@ OF_MONEY = {
     "DealRecovered",
     "DealDefaultedAgain",
     "DealUnwound",
+    "PayoutReturned",
     "DealPaused",
     "DealResumed",
     "TermsChanged",

@@ -29,7 +29,7 @@ def merchant_request(request, incoming, **about):
     return MerchantRequest(caller=caller.caller, note=note_of(request), **key, **about)
 
 
-def quote(host, of, question, deal_id, on):
+def quoted(host, of, question, deal_id, on):
     """Answer a question about a deal on a day, such as what settles it early."""
     return json_answer(host.ask(of, question(deal_id=deal_id, on=_day("on", on))))
 

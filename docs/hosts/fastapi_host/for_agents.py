@@ -15,7 +15,7 @@ from fastapi_host.answers import (
     SomeDay,
     json_answer,
     merchant_request,
-    quote,
+    quoted,
     statement,
 )
 from fastapi_host.attempts import NOT_FOUND, retry
@@ -163,7 +163,7 @@ def _quote(host, partners, question):
         of = merchant_request(
             request, incoming, partner=owner(partners, partner), merchant_id=merchant_id
         )
-        return quote(host, of, question, deal_id, on)
+        return quoted(host, of, question, deal_id, on)
 
     return ask
 

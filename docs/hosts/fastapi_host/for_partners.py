@@ -13,6 +13,7 @@ from fastapi_host.answers import (
     SomeDay,
     json_answer,
     merchant_request,
+    quoted,
     statement,
 )
 from fastapi_host.incoming import Incoming, asked, commanded
@@ -94,7 +95,7 @@ def _of_applications(app, host):
     @app.get(f"{path}/settlement_quote", **schemas.described("partner_settlement_quote"))
     def quote(request: Request, incoming: Asked, merchant_id: str, deal_id: DealId, on: OnDay):
         of = merchant_request(request, incoming, merchant_id=merchant_id)
-        return quote(host, of, QuoteSettlement, deal_id, on)
+        return quoted(host, of, QuoteSettlement, deal_id, on)
 
     @app.get(f"{path}/statement", **schemas.described("partner_statement"))
     def movements(

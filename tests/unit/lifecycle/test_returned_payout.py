@@ -127,6 +127,21 @@ def test_the_details_may_have_been_right():
     assert again.journal == story.journal
 
 
+def test_a_partner_may_supply_the_details_again():
+    """
+    Details that are supplied again count as corrected or confirmed too; without any it waits.
+    """
+    story = returned(funded())
+    about = {"application_id": story.merchant.in_fulfilment.application_id}
+    for details in (bank(story), bank(story) | CORRECTED):
+        supplied = story.after("supply_details", about | {"details": {"bank_details": details}})
+        assert supplied.merchant.in_fulfilment.status == "submitted"
+        again = supplied.after("supply_details", about | {"details": {"bank_details": details}})
+        assert again.journal == supplied.journal
+    other = {"details": {"bank_details": bank(story) | {"account_number": "11111111"}}}
+    supplied.when("supply_details", about | other).refused("request_conflict")
+
+
 def test_money_out_and_back_are_in_the_statement():
     """
     The statement shows what was paid out and what came back, and the merchant received nothing.
