@@ -36,8 +36,8 @@ _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
-# What undoing a funding whose payout came back records, and nothing else before it.
-_UNDOING: Final = frozenset({"payout_return", "charge_cancelled", "settlement"})
+# What is delivered to a deal, after which no payout of it comes back any more.
+_DELIVERED: Final = frozenset({"remittance", "payment", "reversal"})
 
 
 @define
@@ -162,9 +162,9 @@ class ProjectedDeals:
 
     def _payout_returned(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]
-        message = "a payout came back of a deal that has other entries"
-        others = [kind for kind in map(kind_of, deal.entries.values()) if kind not in _UNDOING]
-        expect(not others, "payout-returned", message)
+        delivered = _DELIVERED & set(map(kind_of, deal.entries.values()))
+        message = "a payout came back of a deal to which entries were delivered"
+        expect(not delivered, "payout-returned", message)
         self._deal_unwound(event)
 
     def _deal_paused(self, event: dict[str, Any]) -> None:
