@@ -126,12 +126,12 @@ def with_python_numbers(value: Json) -> Json:
     return [with_python_numbers(item) for item in value] if isinstance(value, list) else value
 
 
-def _plain_values(value: Json, name: str | None = None) -> Json:
+def _plain_values(value: Json) -> Json:
     """Return *value* with Python's numbers, if they can be written in plain digits."""
     read = with_python_numbers(value)
     if any(not is_number(plain(number)) for number in _decimals(read)):
         message = f"expected numbers of at most {MAX_DIGITS} digits when they are written plainly"
-        raise UnexpectedError(message, name)
+        raise UnexpectedError(message)
     return read
 
 
@@ -221,25 +221,32 @@ def _array_hook(kind: Any, converter: Converter) -> Structure:
     return structure
 
 
-def _links(value: Any, _: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(type(link) is str for link in value.values()):
-        raise UnexpectedError("expected an object of texts")
-    return dict(value)
+def _mapping_hook(kind: Any, converter: Converter) -> Structure:
+    """Return a hook for an object whose names somebody chose, with values of one type."""
+    item_kind = get_args(kind)[1]
+    structure_item = converter.get_structure_hook(item_kind)
+
+    def structure(value: Any, _: Any) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise UnexpectedError(f"expected an object, not {kind_of(value)}")
+        read = {}
+        for name, item in value.items():
+            try:
+                read[name] = structure_item(item, item_kind)
+            except UnexpectedError as error:
+                raise UnexpectedError(str(error), name) from None
+        return read
+
+    return structure
 
 
-def _evidence(value: Any, _: Any) -> dict[str, HeldFact]:
-    """Read held evidence: each value with the kind of its fact."""
-    if not isinstance(value, dict):
-        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
-    return {name: _held_fact(held, name) for name, held in value.items()}
-
-
-def _held_fact(held: Any, name: str) -> HeldFact:
+def _held_fact(held: Any, _: Any) -> HeldFact:
+    """Read a fact of held evidence: its value with its kind."""
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
-        raise UnexpectedError("expected an array of a value and its kind", name)
-    value, kind = _plain_values(held, name)
+        raise UnexpectedError("expected an array of a value and its kind")
+    value, kind = _plain_values(held)
     if type(value) not in _PLAIN or type(kind) is not str:
-        raise UnexpectedError("expected an array of one plain value and its kind", name)
+        raise UnexpectedError("expected an array of one plain value and its kind")
     return HeldFact(value, kind)
 
 
@@ -250,23 +257,6 @@ def _write_evidence(evidence: Mapping[str, HeldFact]) -> dict[str, Json]:
 
 
 _HELD_PARTS: Final = 2
-
-
-def _amounts(value: Any, _: Any) -> dict[str, Money]:
-    """Read amounts of money by name."""
-    if not isinstance(value, dict):
-        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
-    amounts = {}
-    for name, amount in value.items():
-        try:
-            amounts[name] = Money.parse(amount)
-        except (ValueError, AttributeError, TypeError):
-            raise UnexpectedError("expected money such as `GBP 10000.00`", name) from None
-    return amounts
-
-
-def _write_amounts(amounts: Mapping[str, Money]) -> dict[str, Json]:
-    return {name: str(amounts[name]) for name in sorted(amounts)}
 
 
 def _receipt(value: Any, _: Any, converter: Converter) -> Any:
@@ -314,15 +304,15 @@ def make_converter(*, unchanged: bool) -> Converter:
         _is_model, lambda kind: unstructure_fn(kind, converter)
     )
     converter.register_structure_hook_factory(_is_tuple, _array_hook)
+    converter.register_structure_hook(HeldFact, _held_fact)
+    converter.register_structure_hook_factory(
+        _is_mapping, lambda kind: _mapping_hook(kind, converter)
+    )
     converter.register_structure_hook_func(
         _is_json_object, _object_as_written if unchanged else _json_object
     )
-    converter.register_structure_hook_func(_is_links, _links)
     converter.register_unstructure_hook_func(_is_mapping, _in_order)
-    converter.register_structure_hook_func(_is_evidence, _evidence)
     converter.register_unstructure_hook_func(_is_evidence, _write_evidence)
-    converter.register_structure_hook_func(_is_amounts, _amounts)
-    converter.register_unstructure_hook_func(_is_amounts, _write_amounts)
     converter.register_structure_hook_func(
         _is_receipt, lambda value, of: _receipt(value, of, converter)
     )
@@ -345,16 +335,8 @@ def _is_json_object(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, Any)
 
 
-def _is_links(kind: Any) -> bool:
-    return _is_mapping(kind) and get_args(kind) == (str, str)
-
-
 def _is_evidence(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, HeldFact)
-
-
-def _is_amounts(kind: Any) -> bool:
-    return _is_mapping(kind) and get_args(kind) == (str, Money)
 
 
 def _is_receipt(kind: Any) -> bool:

@@ -81,8 +81,8 @@ DEAL = ("deals", 1)
         (["takings", 0], {}, "$.takings[0]", "expected an array of on, amount, stated_at"),
         (["last_seen_at"], "now", "$.last_seen_at", "an instant such as"),
         (["last_seen_at"], "2026-07-01", "$.last_seen_at", "an instant such as"),
-        (["sections"], [], "$.sections", "an object of texts"),
-        (["sections", "company"], True, "$.sections", "an object of texts"),
+        (["sections"], [], "$.sections", "an object, not an array"),
+        (["sections", "company"], True, "$.sections.company", "text"),
         (
             ["fulfilments", 0, "omitted"],
             "ab",
