@@ -65,6 +65,7 @@ TABLE = MappingProxyType(
             ("histories among which an error in a ledger is found", 4_000, 4_000, 4_000),
             ("errors planted in ledgers", 3, 44, 44),
             ("faults planted in files that ship", 10, 10, 150),
+            ("times that a partner does its worst", 60, 120, 1_000),
             ("histories whose deals are possible", 80, 200, 20_000),
             ("histories of operations whose deals are possible", 8, 20, 500),
             ("histories at the border of every relation", 2_000, 2_000, 2_000),

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import wire_samples
 from counts import count
 from holdback import Acceptance, Merchant, StateError, wire
-from holdback.exact.exact_json import Verbatim, write_json
+from holdback.exact.exact_json import Opaque, Verbatim, write_json
 from holdback.lifecycle.events import Event
 from holdback.merchant.product import Offers
+from holdback.merchant.profile import Profile
 from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.converter import structured
@@ -45,6 +46,25 @@ def test_a_merchant_is_read_back_as_it_was_written(history):
     assert wire.read_stored(state, profile) == (history.merchant, history.profile)
     assert wire.write_merchant(wire.read_merchant(state)) == state
     assert wire.write_profile(wire.read_profile(profile)) == profile
+
+
+def test_no_document_is_written_that_could_not_be_read(monkeypatch):
+    """
+    "No document is ever written that cannot be read": it is refused before anything is stored.
+    """
+    deep = Profile.new(salt=bytes(16)).with_sections([Opaque("[" * 62 + "]" * 62)])
+    too_deep = deep.with_sections([Opaque("[" * 63 + "]" * 63)])
+    assert wire.read_profile(wire.write_profile(deep)) == deep
+    with pytest.raises(StateError, match="nested more than 64 deep") as refused:
+        wire.write_profile(too_deep)
+    assert refused.value.errors[0].code == "too_large"
+
+    size = len(wire.write_merchant(wire_samples.MERCHANT))
+    monkeypatch.setattr("holdback.wire.stored.STATE_LIMIT", size)
+    wire.write_merchant(wire_samples.MERCHANT)
+    monkeypatch.setattr("holdback.wire.stored.STATE_LIMIT", size - 1)
+    with pytest.raises(StateError, match=f"it has {size} bytes, and {size - 1} can be read"):
+        wire.write_merchant(wire_samples.MERCHANT)
 
 
 @given(strategies.of(Merchant))

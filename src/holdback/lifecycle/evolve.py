@@ -41,6 +41,9 @@ from holdback.merchant.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
     LAPSED,
+    MOST_CLOSED_OFFERS,
+    MOST_ENDED,
+    MOST_REQUESTS,
     SUBMITTED,
     ClosedOfferSet,
     CreditCheckDue,
@@ -127,6 +130,10 @@ class Draft:
         self.remembered[request_id] = RememberedRequest(
             request_id=request_id, at=event.at, carried_out=carried_out
         )
+        if len(self.base.requests if held is None else held) + len(self.remembered) > MOST_REQUESTS:
+            # Half of them, so that it is seldom done.
+            requests = self.all("requests")
+            _keep_newest(requests, requests, MOST_REQUESTS // 2)
 
     def _check_place(self, event: Event) -> None:
         if (event.partner, event.merchant_id) != (self.base.partner, self.base.merchant_id):
@@ -253,6 +260,12 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         queued=event.queued,
         known_deals=accepted.known_deals,
     )
+    ended = [
+        application_id
+        for application_id, old in fulfilments.items()
+        if old.status not in IN_FULFILMENT and old.deal_id is None
+    ]
+    _keep_newest(fulfilments, ended, MOST_ENDED)
     draft.all("referrals").clear()
     for application_id, offer_set in sets.items():
         if offer_set.expires_at > event.at:
@@ -372,6 +385,8 @@ def _forgotten(draft: Draft, event: events.Forgotten) -> None:
         offer_set = draft.one("offer_sets", application_id, event)
         del draft.all("offer_sets")[application_id]
         draft.all("closed_offer_sets")[application_id] = ClosedOfferSet.of(offer_set)
+    if event.closed_offer_sets:
+        _forget_closed_sets(draft, _too_many(draft))
     for closed in event.entries_through:
         draft.one("deals", closed.deal_id, event)
         deal = draft.take_entries(closed.deal_id)
@@ -392,25 +407,48 @@ def _forget_requests(draft: Draft, event: events.Forgotten) -> None:
         "fulfilments",
         lambda old: old.status not in IN_FULFILMENT and old.accepted_at < applications,
     )
-    sets = draft.all("closed_offer_sets").values()
-    due = draft.last("credit_check_due")
-    for offer_set in sets:
-        accepted = draft.last("last_accepted_at")
+    sets = draft.all("closed_offer_sets")
+    _forget_closed_sets(draft, [key for key, old in sets.items() if old.expires_at < applications])
+
+
+def _too_many(draft: Draft) -> list[str]:
+    """
+    Return the ids of the closed sets that are too many, of those whose application is not held.
+
+    An application that is held would be replaced if its request was made again.
+    """
+    held, room, surplus = draft.all("fulfilments"), MOST_CLOSED_OFFERS, []
+    for application_id, offer_set in reversed(draft.all("closed_offer_sets").items()):
+        room -= 1 + len(offer_set.offers)
+        if room < 0 and application_id not in held:
+            surplus.append(application_id)
+    return surplus
+
+
+def _forget_closed_sets(draft: Draft, application_ids: Iterable[str]) -> None:
+    """Forget closed sets, except since when a second credit check is due."""
+    due, accepted = draft.last("credit_check_due"), draft.last("last_accepted_at")
+    for application_id in application_ids:
+        offer_set = draft.all("closed_offer_sets").pop(application_id)
         if (
-            offer_set.expires_at < applications
-            and offer_states.ELIGIBLE in offer_set.offers.values()
+            offer_states.ELIGIBLE in offer_set.offers.values()
             and (accepted is None or offer_set.expires_at > accepted)
             and (due is None or offer_set.expires_at >= due.expired_at)
         ):
             due = CreditCheckDue(expired_at=offer_set.expires_at)
     draft.changes["credit_check_due"] = due
-    _drop(draft, "closed_offer_sets", lambda offer_set: offer_set.expires_at < applications)
 
 
 def _is_over(request: RememberedRequest, servicing: Any, applications: Any) -> bool:
     is_application = isinstance(request.carried_out.receipt, ApplicationStatus)
     before = applications if is_application else servicing
     return before is not None and request.at < before
+
+
+def _keep_newest(items: dict[Any, Any], keys: Iterable[Any], most: int) -> None:
+    """Keep the newest of the items with these *keys*, at most so many."""
+    for key in list(keys)[:-most]:
+        del items[key]
 
 
 def _drop(draft: Draft, name: str, is_old: Callable[[Any], bool]) -> None:

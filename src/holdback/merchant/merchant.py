@@ -46,6 +46,13 @@ IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
 # What a submitted renewal is shown as while the deal that it follows is not repaid.
 QUEUED: Final = "queued"
 
+# What a state holds at most, however often a partner asks, accepts and withdraws: applications that
+# ended without a deal, offers of closed sets (and a set counts as one more), and requests that were
+# carried out. Honest merchants come nowhere near them (decisions/bounds#a-partner-at-its-worst).
+MOST_ENDED: Final = 50
+MOST_CLOSED_OFFERS: Final = 10_000
+MOST_REQUESTS: Final = 10_000
+
 
 @frozen(kw_only=True)
 class OfferSet:

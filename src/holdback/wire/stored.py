@@ -47,7 +47,7 @@ from holdback.wire.converter import (
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import DocumentKind, fields_of, format_in, tree_of
-from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
+from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, nested_deeper, read_json
 
 _T = TypeVar("_T")
 _CHECKSUM: Final = b',"checksum":"'
@@ -57,9 +57,22 @@ _CHECKSUM_DIGITS: Final = 16
 def _with_checksum(
     fields: dict[str, Any], write: Callable[[dict[str, Any]], str] = write_json
 ) -> bytes:
-    """Return *fields* as JSON that ends with the checksum of the text before it."""
+    """
+    Return *fields* as JSON that ends with the checksum of the text before it.
+
+    INVARIANT: what is written can be read again. What cannot is refused before anybody stores it.
+    """
     text = write(fields).encode()[:-1]
-    return text + _CHECKSUM + _checksum(text).encode() + b'"}'
+    body = text + _CHECKSUM + _checksum(text).encode() + b'"}'
+    if len(body) > STATE_LIMIT:
+        raise _unreadable(f"it has {len(body)} bytes, and {STATE_LIMIT} can be read")
+    return body
+
+
+def _unreadable(why: str) -> StateError:
+    message = f"the document could not be read again: {why}"
+    hint = "store nothing of this operation: the merchant stays as it is stored"
+    return StateError.of("too_large", message, path="$", hint=hint)
 
 
 def _checksum(text: bytes) -> str:
@@ -75,6 +88,10 @@ def _is_unchanged(body: bytes) -> bool:
 def write_merchant(merchant: Merchant) -> bytes:
     """
     Return the state of *merchant* as JSON; the same merchant always gives the same bytes.
+
+    Raises:
+        StateError: it is larger than can be read again.
+
 
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> write_merchant(merchant)[:40]
@@ -112,9 +129,17 @@ def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
 
 
 def write_profile(profile: Profile) -> bytes:
-    """Return *profile* as JSON; the same profile always gives the same bytes."""
+    """
+    Return *profile* as JSON; the same profile always gives the same bytes.
+
+    Raises:
+        StateError: it is larger than can be read again, or nested more deeply.
+    """
     sections = {digest: profile.sections[digest] for digest in sorted(profile.sections)}
     salt = None if profile.salt is None else profile.salt.hex()
+    # Only a host that makes sections itself can nest them so.
+    if any(nested_deeper(sections[digest].text, STATE_DEPTH - 2) for digest in sections):
+        raise _unreadable(f"brackets are nested more than {STATE_DEPTH} deep")
     return _with_checksum({"format": formats.FORMAT, "salt": salt, "sections": sections})
 
 
@@ -235,7 +260,12 @@ class StoredDocuments:
 
 
 def write_stored(outcome: Outcome[Any]) -> StoredDocuments:
-    """Return the documents of *outcome*."""
+    """
+    Return the documents of *outcome*.
+
+    Raises:
+        StateError: a document could not be read again, so nothing may be stored.
+    """
     return StoredDocuments(
         state=write_merchant(outcome.merchant),
         profile=None if outcome.profile is None else write_profile(outcome.profile),

@@ -72,8 +72,7 @@ def tree_and_errors(
         InvalidDocument: *body* is not JSON, so there is no tree.
     """
     text = _text(body, limit)
-    brackets = text.count("[") + text.count("{")
-    if brackets > depth and _too_deep(text, depth):
+    if nested_deeper(text, depth):
         raise _invalid("too_large", f"brackets are nested more than {depth} deep")
     return checked_tree(_parsed(text), depth=depth)
 
@@ -162,7 +161,10 @@ def _text(body: bytes | str, limit: int) -> str:
     return text
 
 
-def _too_deep(text: str, depth: int) -> bool:
+def nested_deeper(text: str, depth: int) -> bool:
+    """Return whether the JSON *text* has more than *depth* brackets inside one another."""
+    if text.count("[") + text.count("{") <= depth:
+        return False
     level = 0
     for match in re.finditer(_STRING_OR_BRACKET, text):
         first = text[match.start()]

@@ -11,8 +11,11 @@ from holdback.lifecycle.events import Forgotten
 from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
 from holdback.operations import (
     AssessRenewal,
+    CloseApplication,
     CloseDeal,
+    DeclineOffers,
     LookUp,
+    RecordConsents,
     RecordRecovery,
     RecordRemittance,
     RecordTakings,
@@ -234,3 +237,65 @@ def test_an_ended_deal_forgets_too(funded):
     late = funded.entry(500, id="e-1", on=deal.funded_on)
     with pytest.raises(Refusal, match="deal_closed_to_entries"):
         funded.do(RecordRemittance(deal_id=deal.id, entries=[late]))
+
+
+def test_the_older_half_of_very_many_requests_is_forgotten(journey, monkeypatch):
+    """
+    A partner cannot fill the state by recording consents, and a retry of a new request is known.
+    """
+    monkeypatch.setattr("holdback.lifecycle.evolve.MOST_REQUESTS", 10)
+    journey.ask()
+    for number in range(24):
+        journey.do(RecordConsents(consents={"marketing": number % 2 == 0}))
+        assert len(journey.merchant.requests) <= 10
+    newest = journey.merchant.requests[-1].request_id
+    repeated = journey.engine.carry_out(
+        journey.merchant,
+        RecordConsents(consents={"marketing": False}),
+        journey.context(request_id=newest),
+        profile=journey.profile,
+    )
+
+    assert not repeated.events
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_the_offers_of_closed_sets_are_bounded(journey, monkeypatch):
+    """
+    The oldest stubs are forgotten, but not since when a second credit check is due.
+    """
+    journey.ask()
+    expired_at = journey.offers.expires_at
+    monkeypatch.setattr("holdback.lifecycle.evolve.MOST_CLOSED_OFFERS", 30)
+    journey.now = expired_at
+    for _ in range(MOST_SETS + 30):
+        journey.ask()
+        application_id = journey.merchant.offer_sets[-1].application_id
+        journey.do(DeclineOffers(application_id=application_id))
+        held = sum(1 + len(closed.offers) for closed in journey.merchant.closed_offer_sets)
+        assert held <= 30
+    assert journey.merchant.closed_offer_sets
+    assert journey.merchant.credit_check_due.expired_at == expired_at
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_applications_that_ended_without_a_deal_are_bounded(journey, monkeypatch):
+    """
+    The newest are held, and what led to a deal is not counted among them.
+    """
+    monkeypatch.setattr("holdback.lifecycle.evolve.MOST_ENDED", 3)
+    journey.ask()
+    journey.accept()
+    journey.fund()
+    funded = journey.acceptance.application_id
+    journey.pay_down(100)
+    ended = []
+    for _ in range(6):
+        journey.ask()
+        journey.accept()
+        ended.append(journey.acceptance.application_id)
+        journey.do(CloseApplication(application_id=ended[-1], status="withdrawn"))
+
+    held = [fulfilment.application_id for fulfilment in journey.merchant.fulfilments]
+    assert held == [funded, *ended[-4:]]
+    assert journey.engine.rebuild(journey.events) == journey.merchant

@@ -632,6 +632,25 @@ def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):
 # -- consents
 
 
+def test_consents_are_bounded_together(funded):
+    """
+    More names than the profile can hold are refused; what it has can be withdrawn, and what the
+    jurisdiction names can be given, all the same.
+    """
+    names = [f"{number:064}" for number in range(900)]
+    funded.do(RecordConsents(consents=dict.fromkeys(names, True)))
+    held = funded.profile
+    with pytest.raises(InvalidDocument, match="more than 65536 bytes") as refused:
+        funded.do(RecordConsents(consents={f"other {name}": True for name in names}))
+    assert [(e.code, e.path) for e in refused.value.errors] == [("too_large", "$.consents")]
+    assert funded.profile == held
+
+    funded.do(RecordConsents(consents=dict.fromkeys(names, False)))
+    assert not any(
+        funded.profile.section(funded.merchant.sections["consents"]).value[name] for name in names
+    )
+
+
 def test_consents_are_recorded(funded):
     """
     Consents are given or withdrawn by name, and the others stay.

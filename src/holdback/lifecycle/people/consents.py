@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from attrs import field
 
@@ -16,6 +16,9 @@ from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.rulebooks.rulebook import Rulebook
+
+# The most bytes of the consents together, when new ones are added: those of a whole request.
+MOST_BYTES: Final = 64 * 1024
 
 
 def _flags_by_name(_: object, attribute: Any, value: Any) -> None:
@@ -54,6 +57,8 @@ class RecordConsents(PersonalCommand[RecordReceipt]):
     Record consents that the merchant gave or withdrew, by name.
 
     Raises:
+        InvalidDocument: there are names that neither the profile nor the jurisdiction has, and
+            with them the consents have more than 64 KiB.
         Refusal: `profile_erased`, or `not_possible_now` while no rules are loaded.
     """
 
@@ -66,8 +71,16 @@ class RecordConsents(PersonalCommand[RecordReceipt]):
     def decide(self, case: Case) -> Decision[RecordReceipt]:
         rulebook = case.rulebook()
         held = case.profile.section(case.merchant.sections.get("consents"))
-        before: Any = {} if held is None else held.value
-        content = Opaque.of({**(before if isinstance(before, dict) else {}), **self.consents})
+        value: Any = {} if held is None else held.value
+        before = value if isinstance(value, dict) else {}
+        content = Opaque.of({**before, **self.consents})
+        # What is there already can always be withdrawn, and what the jurisdiction names be given.
+        new = self.consents.keys() - before.keys() - set(_named(rulebook))
+        if new and len(content.canonical()) > MOST_BYTES:
+            message = f"with these the merchant's consents have more than {MOST_BYTES} bytes"
+            raise InvalidDocument.of(
+                "too_large", message, path="$.consents", hint="record fewer names"
+            )
         named = {
             name: self.consents.get(name, name in case.merchant.consents)
             for name in _named(rulebook)

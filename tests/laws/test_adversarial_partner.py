@@ -1,0 +1,179 @@
+"""
+A partner at its worst: a merchant's documents stay small and readable, whatever it sends.
+
+The operations are those that a host offers to partners; each is carried out many times, with the
+largest body that a request may have and with another profile each time.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from counts import count
+from holdback import InvalidDocument, Money, Refusal, wire
+from holdback.lifecycle.offers.requests import RequestOffers
+from holdback.merchant.merchant import MOST_ENDED
+from holdback.operations import (
+    AcceptOffer,
+    CloseApplication,
+    DeclineOffers,
+    EraseProfile,
+    RecordConsents,
+    Requote,
+)
+from holdback.wire.strict_json import REQUEST_LIMIT
+from journey import EVIDENCE, Journey
+
+TIMES = count("times that a partner does its worst")
+# decisions/bounds#a-partner-at-its-worst
+MOST_STATE = 8 * 1024 * 1024
+MOST_PROFILE = 16 * 1024 * 1024
+
+
+class Partner:
+    """A partner that sends the largest bodies, about one merchant, and changes its profile."""
+
+    def __init__(self):
+        self.journey = Journey()
+        self.sent = 0
+
+    def filled(self, body, at):
+        """Return *body* as JSON of as many bytes as a request may have; the text *at* is longer."""
+        self.sent += 1
+        holder, name = at(body)
+        holder[name] = f"{self.sent:08}"
+        room = REQUEST_LIMIT - len(json.dumps(body, separators=(",", ":")))
+        holder[name] += "x" * room
+        text = json.dumps(body, separators=(",", ":"))
+        assert len(text) == REQUEST_LIMIT
+        return text
+
+    def ask(self):
+        """Ask for offers for other people and another company than before."""
+        body = {
+            "application": {"merchant_id": "m-1", "currency": "GBP", "intended_use_of_funds": "a"},
+            "consents": {"credit_check": True},
+            "applicants": [{"name": "A"}],
+            "company": {"name": "B"},
+        }
+        text = self.filled(body, lambda sent: (sent["applicants"][0], "name"))
+        request = RequestOffers(request=wire.read_offers_request(text))
+        journey = self.journey
+        journey.pass_time(seconds=1)
+        context = journey.context(EVIDENCE | {"credit_checked_on": journey.today().isoformat()})
+        journey.offers = journey.keep(
+            journey.engine.carry_out(journey.merchant, request, context, profile=journey.profile)
+        )
+
+    def accept(self):
+        """Accept an offer with other bank details than before, each as long as it may be."""
+        self.sent += 1
+        name = f"{self.sent:0200}"
+        bank = {"account_number": name[-34:], "bank_name": name, "sort_code": "10-20-30"}
+        body = json.dumps({"bank_details": {**bank, "account_type": "NONE"}})
+        journey = self.journey
+        input_context = journey.engine.input_context(journey.merchant, journey.context())
+        details = wire.read_accept_request(body, input_context)
+        offer_id = journey.first_offer().offer_id
+        journey.acceptance = journey.do(AcceptOffer(offer_id=offer_id, bank_details=details))
+
+    def record_consents(self):
+        """Record hundreds of consents that nobody named before."""
+        self.sent += 1
+        consents = {f"{self.sent:08}-{number:050}": True for number in range(900)}
+        assert len(json.dumps({"consents": consents})) < REQUEST_LIMIT
+        self.journey.do(RecordConsents(consents=consents))
+
+    def stored(self):
+        """Return the sizes of state and profile, and read both again."""
+        journey = self.journey
+        state = wire.write_merchant(journey.merchant)
+        profile = wire.write_profile(journey.profile)
+        assert wire.read_stored(state, profile) == (journey.merchant, journey.profile)
+        return len(state), len(profile)
+
+
+def withdraw(partner):
+    partner.ask()
+    partner.accept()
+    application_id = partner.journey.acceptance.application_id
+    partner.journey.do(CloseApplication(application_id=application_id, status="withdrawn"))
+
+
+def decline(partner):
+    partner.ask()
+    application_id = partner.journey.merchant.offer_sets[-1].application_id
+    partner.journey.do(DeclineOffers(application_id=application_id))
+
+
+def requote(partner):
+    journey = partner.journey
+    sets = journey.merchant.offer_sets
+    if not sets or not sets[-1].is_open(journey.now):
+        partner.ask()
+    offer_set = journey.merchant.offer_sets[-1]
+    product = next(product for product in offer_set.products if product.offers)
+    more = Money.of(100 * (1 + len(offer_set.requoted)), "GBP")
+    operation = Requote(offer_id=product.offers[0].offer_id, amount=product.limits.minimum + more)
+    journey.do(operation)
+
+
+WORST = {
+    "ask": Partner.ask,
+    "withdraw": withdraw,
+    "decline": decline,
+    "requote": requote,
+    "record_consents": Partner.record_consents,
+}
+
+
+# Those that may reach a bound at which they are refused for a while.
+REFUSED = {"ask", "requote", "record_consents"}
+
+
+def repeated(partner, name, times):
+    refused = 0
+    for _ in range(times):
+        try:
+            WORST[name](partner)
+        except (Refusal, InvalidDocument):
+            refused += 1
+            partner.journey.pass_time(hours=1)
+    assert not refused or name in REFUSED
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_documents_stay_small_and_readable(name):
+    """
+    "1,000 times each of a partner's operations with the largest body: state and profile stay below
+    a stated size, and everything that was written can be read", an erasure included.
+    """
+    partner = Partner()
+    repeated(partner, name, TIMES)
+    state, profile = partner.stored()
+
+    assert state < MOST_STATE
+    assert profile < MOST_PROFILE
+    journey = partner.journey
+    assert journey.events
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+    if journey.merchant.in_fulfilment is None:
+        assert journey.do(EraseProfile()).erased
+
+
+def test_all_of_them_one_after_the_other():
+    """
+    The bounds are those of the documents, and not of each operation alone.
+    """
+    partner = Partner()
+    for name in ("record_consents", "withdraw", "decline", "requote", "ask"):
+        repeated(partner, name, TIMES)
+    state, profile = partner.stored()
+    merchant = partner.journey.merchant
+
+    assert state < MOST_STATE
+    assert profile < MOST_PROFILE
+    assert len(merchant.fulfilments) <= MOST_ENDED + 1
+    assert partner.journey.engine.rebuild(partner.journey.events) == merchant
