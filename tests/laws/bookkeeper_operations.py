@@ -243,11 +243,9 @@ class Bookkeeper:
 
     def reinstate_deal(self, deal_id):
         deal = self.deal(deal_id)
-        if deal.status == "Funded":
+        if deal.status not in DEFAULTS:
             self.is_retry = True
             return
-        if deal.status not in DEFAULTS:
-            raise Refused("not_possible_now")
         if self.active is not None:
             raise Refused("not_possible_now", "active_deal")
         if deal.written_off:

@@ -318,15 +318,16 @@ class History:
         return self.now - back
 
     def conflicts(self, records):
-        """The refusal of *records*: another result of a check at the instant of the newest."""
+        """The refusal of *records*: another result at the instant of one of the newest four."""
         for record in records:
             same = [
                 one
                 for one in self.model.records
                 if (one.check, one.about) == (record.check, record.about)
             ]
-            held = max(same, key=lambda one: one.made_at, default=None)
-            if held is None or held.made_at != record.made_at:
+            newest = sorted({one.made_at for one in same}, reverse=True)[:4]
+            held = next((one for one in same if one.made_at == record.made_at), None)
+            if held is None or held.made_at not in newest:
                 continue
             # A credit check has the day of its instant, given or not.
             names = {*held.facts, *record.facts} - {"credit_checked_on"}

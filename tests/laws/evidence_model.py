@@ -637,6 +637,5 @@ def _percent(fraction):
 
 
 def _months(first, last):
-    """The whole months of the calendar between two days."""
-    months = (last.year - first.year) * 12 + last.month - first.month
-    return max(0, months - (last.day < first.day))
+    """The whole months between two days, each a twelfth of 365 days."""
+    return max(0, Fraction((last - first).days, 1) // Fraction(365, 12))

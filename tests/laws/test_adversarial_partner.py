@@ -1,5 +1,5 @@
 """
-A partner at its worst: a merchant's documents stay small and readable, whatever it sends.
+A partner at its worst: a merchant's documents stay small and readable.
 
 The operations are those that a host offers to partners; each is carried out many times, with the
 largest body that a request may have and with another profile each time.

@@ -72,14 +72,13 @@ def test_engine_and_model_agree_on_every_history(chunk):
 # Errors that a lender would pay for, each by edits of the engine.
 FAULTS = {
     "the newest record is the one that arrived last": [
-        instead(evolve, "record.made_at > earlier.made_at", "True"),
+        instead(evidence, "max(earlier, record, key=lambda held: held.made_at)", "record"),
     ],
     "a fact that a newer record does not give stays known": [
         instead(
-            evolve,
-            "checks[record.key] = record",
-            "checks[record.key] = attrs.evolve(record, facts="
-            "{**(earlier.facts if earlier else {}), **record.facts})",
+            evidence,
+            "newest[record.key] = max(earlier, record, key=lambda held: held.made_at)",
+            "newest[record.key] = evolve(record, facts={**earlier.facts, **record.facts})",
         ),
     ],
     "a result may be a day older": [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from holdback import BankDetails, Refusal, wire
-from holdback.lifecycle.transitions import TABLE
+from holdback.lifecycle.transitions import SHOWN, TABLE
 from holdback.merchant.deal import STATUSES
 from holdback.operations import (
     CloseApplication,
@@ -14,6 +17,8 @@ from holdback.operations import (
     RequireChecks,
     SupplyDetails,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 def refusal_of(operation, *arguments, **options):
@@ -344,6 +349,12 @@ def test_the_table_names_every_stored_state():
         "declined",
         "withdrawn",
         "lapsed",
+    }
+    page = (ROOT / "docs/reference/lifecycle.md").read_text(encoding="utf-8")
+    shown = page.partition("## What `applications` shows")[2]
+    assert set(re.findall(r"^\| `(\w+)` \|", shown, re.MULTILINE)) == {
+        *states["application"],
+        *SHOWN,
     }
 
 

@@ -176,18 +176,14 @@ def _between(takings: Iterable[Takings], today: date, first: int, last: int) -> 
     return sum(day.amount.minor for day in takings if start <= day.on < end)
 
 
-def months_between(start: date, end: date) -> int:
+def whole_months(days: int) -> int:
     """
-    Return the whole months from *start* to *end*.
+    Return how many whole months are in *days*.
 
-    >>> months_between(date(2026, 1, 31), date(2026, 2, 28))
-    0
-    >>> months_between(date(2026, 1, 1), date(2027, 1, 1))
-    12
+    >>> whole_months(30), whole_months(31), whole_months(365)
+    (0, 1, 12)
     """
-    return (
-        (end.year - start.year) * _MONTHS_A_YEAR + end.month - start.month - (end.day < start.day)
-    )
+    return days * _MONTHS_A_YEAR // _DAYS_A_YEAR
 
 
 def held_evidence(evidence: Mapping[str, Json], catalogue: Catalogue) -> dict[str, HeldFact]:
@@ -217,7 +213,8 @@ def recorded_over(merchant: Merchant, made_on: date) -> bool:
     """
     Return whether recorded takings replace those that a check of the day *made_on* gave.
 
-    They do once 90 days are complete, until an initial application gives newer ones.
+    They do once 90 days are complete, from the first that was ever recorded on, until an initial
+    application gives newer ones.
     """
     complete = merchant.takings_complete_through
     if complete is None or merchant.takings_since is None or made_on > complete:

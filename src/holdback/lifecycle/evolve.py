@@ -23,7 +23,7 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, ApplicationStatus
-from holdback.merchant.application import MOST_SUBJECTS, PROFILE
+from holdback.merchant.application import MOST_RECORDS, MOST_SUBJECTS, PROFILE
 from holdback.merchant.deal import (
     DEFAULTED,
     FUNDED,
@@ -207,7 +207,7 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "deals": lambda deal: deal.id,
         "takings": lambda takings: takings.on,
         "requests": lambda request: request.request_id,
-        "checks": lambda record: record.key,
+        "checks": lambda record: (*record.key, record.made_at),
         "referrals": lambda referral: referral.product,
         "referral_decisions": lambda decision: (decision.product, decision.base_deal_id),
         "holds": lambda hold: hold.code,
@@ -446,7 +446,7 @@ def _is_over(request: RememberedRequest, servicing: Any, applications: Any) -> b
 
 
 def _keep_newest(items: dict[Any, Any], keys: Iterable[Any], most: int) -> None:
-    """Keep the newest of the items with these *keys*, at most so many."""
+    """Keep the newest of the items with these *keys*: at most *most*."""
     for key in list(keys)[:-most]:
         del items[key]
 
@@ -489,12 +489,17 @@ def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
 def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
     checks = draft.all("checks")
     for record in event.records:
-        earlier = checks.get(record.key)
-        if earlier is None or record.made_at > earlier.made_at:
-            checks[record.key] = record
-        same = [held for held in checks.values() if held.check == record.check]
-        if len(same) > MOST_SUBJECTS:
-            del checks[min(same, key=lambda held: held.made_at).key]
+        checks.setdefault((*record.key, record.made_at), record)
+        same = {id_: held for id_, held in checks.items() if held.key == record.key}
+        _keep_newest(checks, sorted(same, key=lambda id_: id_[-1]), MOST_RECORDS)
+        newest: dict[Any, Any] = {}
+        for *subject, made_at in sorted(checks, key=lambda id_: id_[-1]):
+            if subject[0] == record.check:
+                newest[tuple(subject)] = made_at
+        if len(newest) > MOST_SUBJECTS:
+            oldest = min(newest, key=lambda subject: newest[subject])
+            for id_ in [id_ for id_, held in checks.items() if held.key == oldest]:
+                del checks[id_]
 
 
 def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:

@@ -14,6 +14,12 @@ from holdback.merchant import deal, merchant, offer
 OFFERED: Final = "offered"
 EXPIRED: Final = "Expired"
 NOT_YET: Final = "none"
+# What an application is shown as, besides its statuses in the table: it follows from its set of
+# offers, or from the deal that a renewal waits for, and is never stored.
+EXPIRED_APPLICATION: Final = "expired"
+CLOSED_APPLICATION: Final = "closed"
+REFERRED_APPLICATION: Final = "referred"
+SHOWN: Final = (EXPIRED_APPLICATION, CLOSED_APPLICATION, REFERRED_APPLICATION, merchant.QUEUED)
 
 
 @frozen
@@ -141,7 +147,7 @@ TABLE: Final = (
         "record_remittance",
         deal.FUNDED,
         "DealReopened",
-        "a reversal left something, and no other deal is active",
+        "a reversal or an adjustment left something, and no other deal is active",
     ),
     Transition(
         "deal",

@@ -161,8 +161,10 @@ class Applications:
 #
 # What a check does not give is unknown, and supersedes what was known before (decisions/evidence).
 
-# Of how many applicants or companies the newest record of a check is held.
+# Of how many applicants or companies the records of a check are held, and how many of each. The
+# newest counts; the others are held so that they are recognised when they come again.
 MOST_SUBJECTS: Final = 4
+MOST_RECORDS: Final = 4
 
 
 @frozen
@@ -186,8 +188,8 @@ class CheckRecord:
     `about` names the sections of the profile that it is about, `applicants` or `company` or both,
     by their digests: it counts for nobody else.
 
-    INVARIANT: a merchant's state holds the newest record of each check and of whom it is about,
-    for the `MOST_SUBJECTS` whose records are newest. Its journal has all.
+    INVARIANT: a merchant's state holds the newest `MOST_RECORDS` of each check and of whom it is
+    about, for the `MOST_SUBJECTS` whose records are newest. Its journal has all that were new.
     """
 
     check: str

@@ -237,5 +237,56 @@ def test_a_deal_has_its_takings_recorded(funded):
     """
     The takings of a merchant with a deal are derived, and cannot be given.
     """
-    with pytest.raises(ConfigurationError, match="derived from the merchant's history"):
+    why = "derived from the history of a merchant with a deal; record its takings day by day"
+    with pytest.raises(ConfigurationError, match=why):
         funded.ask(renewal=True, evidence={"average_monthly_takings": "GBP 9.00"})
+    given = {"average_monthly_takings": "GBP 9.00", "months_trading": 9}
+    with pytest.raises(InvalidDocument, match=why) as refused:
+        funded.record(CheckResult(check="takings", made_at=funded.now, facts=given))
+    assert {(e.code, e.path) for e in refused.value.errors} == {
+        ("not_allowed", "$.records[0].facts.average_monthly_takings"),
+        ("not_allowed", "$.records[0].facts.months_trading"),
+    }
+
+
+def test_an_older_result_that_comes_again_gives_no_event(journey):
+    """
+    "The same record again is held already, and gives no event", and "the same instant with another
+    content is a conflict": of older results as of the newest.
+    """
+    journey.ask()
+    newest = journey.now
+    older = [credit(500 + days, newest - timedelta(days=days)) for days in range(1, 4)]
+    journey.record(*older)
+    before = journey.merchant
+    for results in ([older[0]], older, [credit(700, newest)]):
+        journey.record(*results)
+    assert journey.merchant == before
+    assert score(journey) == 700
+    with pytest.raises(Refusal, match="request_conflict"):
+        journey.record(credit(600, older[1].made_at))
+
+    # A newer one supersedes, and is then recognised as well.
+    journey.pass_time(days=1)
+    journey.record(credit(650, journey.now))
+    held = journey.merchant
+    journey.record(credit(700, newest))
+    assert (journey.merchant, score(journey)) == (held, 650)
+    # Of the oldest, of which nothing is held any more, nobody can tell: nothing changes.
+    journey.record(older[-1], credit(1, older[-1].made_at - timedelta(days=9)))
+    assert journey.merchant == held
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_months_of_trading_pass_in_months_of_a_twelfth_of_365_days(journey):
+    """
+    "A month is a twelfth of 365 days, everywhere": also in a February.
+    """
+    journey.record(CheckResult(check="takings", made_at=journey.now, facts={"months_trading": 10}))
+    first, known = journey.now, {}
+    for days in (30, 31, 60, 61, 365):
+        journey.now = first + timedelta(days=days)
+        journey.ask(evidence={})
+        known[days] = journey.merchant.offer_sets[-1].facts["months_trading"]
+
+    assert known == {30: 10, 31: 11, 60: 11, 61: 12, 365: 22}

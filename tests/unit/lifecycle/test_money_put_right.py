@@ -127,6 +127,23 @@ def test_an_adjustment_does_not_cure_a_default():
     story.when("adjust", {"deal_id": deal_of(story).id, **whole}).refused("not_possible_now")
 
 
+def test_a_negative_adjustment_reopens_a_repaid_deal():
+    """
+    "A negative one reopens a repaid deal, as a reversal does": a positive one may have been a
+    mistake.
+    """
+    story = funded("GB", product=1).on("2027-05-01T09:00:00Z")
+    deal_id, whole = deal_of(story).id, str(deal_of(story).balance.amount)
+    about = {"deal_id": deal_id, "on": "2027-05-01"}
+    repaid = story.after("adjust", {**about, "id": "a", "amount": whole})
+    assert deal_of(repaid).status == "Repaid"
+    reopened = repaid.after("adjust", {**about, "id": "b", "amount": "-100.00"})
+
+    assert (deal_of(reopened).status, str(deal_of(reopened).balance)) == ("Funded", "GBP 100.00")
+    more = {**about, "id": "c", "amount": "-1000000.00"}
+    reopened.when("adjust", more).refused("amount_not_possible")
+
+
 def test_an_offer_that_is_queued_deducts_nothing_even_after_its_base_was_repaid():
     """
     The offer promised the whole amount: accepted after the repayment, it still waits if the base

@@ -558,6 +558,29 @@ def test_a_default_that_was_a_mistake_is_undone(funded):
     assert funded.engine.rebuild(funded.events) == funded.merchant
 
 
+def test_a_reinstatement_is_repeated_after_any_end_of_the_deal(funded):
+    """
+    "Of a deal that is not in default there is nothing to undo, so a repetition changes nothing":
+    also when it was repaid at once, or was cancelled after it.
+    """
+    deal_id = funded.deal.id
+    reinstate = ReinstateDeal(deal_id=deal_id)
+    funded.do(CloseDeal(deal_id=deal_id, status="defaulted"))
+    funded.remit(funded.entry(funded.deal.balance.minor, id="late", on=funded.today()))
+    assert funded.deal.status == "Recovered"
+    funded.do(reinstate)
+    assert funded.deal.status == "Repaid"
+    events = len(funded.events)
+    receipt = funded.do(reinstate)
+    assert (receipt.deal_id, receipt.balance.minor, len(funded.events)) == (deal_id, 0, events)
+
+    funded.remit(funded.entry(100, id="back", on=funded.today(), reverses="late"))
+    funded.do(CloseDeal(deal_id=deal_id, status="cancelled"))
+    events = len(funded.events)
+    funded.do(reinstate)
+    assert (funded.deal.status, len(funded.events)) == ("Cancelled", events)
+
+
 def test_a_default_counts_for_ever_in_every_application(funded):
     """
     "A deal that ever defaulted counts for ever", and is known in an initial application.

@@ -219,7 +219,7 @@ class Adjust(Command[DealReceipt]):
     Correct what is owed without money: a positive amount lowers it, a negative one raises it.
 
     It never makes a merchant overpay, never takes what is to be refunded, and never makes a deal
-    cost more than its repayment amount.
+    cost more than its repayment amount. A negative one reopens a repaid deal, as a reversal does.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or

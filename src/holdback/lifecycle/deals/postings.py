@@ -45,9 +45,9 @@ def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
         yield DealRepaid(at=case.at, deal_id=after.id, on=after.repaid_on)
         yield from _renewal_ready(case, after)
-    # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
-    reversed_now = left > max(0, before.outstanding)
-    if FUNDED in may_follow and reversed_now and case.merchant.active_deal is None:
+    # Only what raises what is owed does: a shortfall from before stays one (decisions/deals).
+    raised_now = left > max(0, before.outstanding)
+    if FUNDED in may_follow and raised_now and case.merchant.active_deal is None:
         yield DealReopened(at=case.at, deal_id=after.id)
     if before.status == DEFAULTED and left <= 0 and not after.written_off.minor:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"

@@ -248,7 +248,8 @@ class ReinstateDeal(Command[DealReceipt]):
     Undo a default that was recorded by mistake.
 
     A deal that was paid down in full meanwhile is repaid at once. One of which something was
-    written off is not reinstated.
+    written off is not reinstated. Of a deal that is not in default there is nothing to undo, so a
+    repetition changes nothing, also after the deal has ended in another way.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, or `active_deal` for another deal.
@@ -261,9 +262,7 @@ class ReinstateDeal(Command[DealReceipt]):
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
         events: tuple[Event, ...] = ()
-        if deal.status != FUNDED:
-            if FUNDED not in next_states("deal", deal.status, "reinstate_deal"):
-                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+        if FUNDED in next_states("deal", deal.status, "reinstate_deal"):
             if case.merchant.active_deal is not None:
                 raise Refusal("active_deal", "the merchant has another active deal")
             if deal.written_off.minor:

@@ -19,9 +19,9 @@ from pendulum import DateTime
 from holdback.eligibility.derived_facts import (
     as_number,
     held_evidence,
-    months_between,
     recorded_over,
     takings_facts,
+    whole_months,
 )
 from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
@@ -45,8 +45,18 @@ def newest_record(
 ) -> CheckRecord | None:
     """Return the newest record of the check that is about *sections*, None if there is none."""
     about = about_sections(terms, sections)
-    held = (record for record in merchant.checks if record.check == terms.name)
+    held = newest_records(merchant.checks, terms.name)
     return next((record for record in held if about and record.about == about), None)
+
+
+def newest_records(checks: Iterable[CheckRecord], name: str) -> Iterable[CheckRecord]:
+    """Return the newest record of the check *name* for each of whom it is about."""
+    newest: dict[tuple[str, ...], CheckRecord] = {}
+    for record in checks:
+        if record.check == name:
+            earlier = newest.setdefault(record.key, record)
+            newest[record.key] = max(earlier, record, key=lambda held: held.made_at)
+    return newest.values()
 
 
 def about_sections(terms: CheckTerms, sections: Mapping[str, str]) -> dict[str, str] | None:
@@ -172,7 +182,7 @@ def _takings_today(
     changed: dict[str, int | None] = {}
     months = facts.get("months_trading")
     if months is not None:
-        changed["months_trading"] = months + max(0, months_between(made_on, today))
+        changed["months_trading"] = months + whole_months(max(0, (today - made_on).days))
     if over:
         changed["average_monthly_takings"] = None
     return changed
@@ -343,12 +353,10 @@ def _not_evidence(
     name: object, allowed: Iterable[str], path: str, of: CheckTerms | None
 ) -> ErrorDetail:
     shown = str(name)[:60]
-    message = f"`{shown}` is not evidence"
-    if of is not None:
+    message, hint = f"`{shown}` is not evidence", did_you_mean(shown, allowed)
+    if name in INITIAL_EVIDENCE and (of is None or name in of.facts):
+        message = f"`{shown}` is derived from the history of a merchant with a deal"
+        hint = "record its takings day by day: with two sources the better one could be chosen"
+    elif of is not None:
         message = f"`{shown}` is not a fact of the check `{of.name}`"
-    elif name in INITIAL_EVIDENCE:
-        message = (
-            f"`{shown}` is derived from the merchant's history and cannot be given as evidence"
-        )
-    hint = did_you_mean(shown, allowed)
     return ErrorDetail(code="not_allowed", message=message, path=shown_path(path, name), hint=hint)

@@ -16,6 +16,7 @@ from holdback.lifecycle.evidence.checks import (
     about_sections,
     check_records,
     check_state,
+    newest_records,
     newest_sections,
     sets_since_acceptance,
 )
@@ -28,6 +29,7 @@ from holdback.lifecycle.operation import (
 )
 from holdback.merchant.application import (
     CLOSED,
+    MOST_RECORDS,
     Applicants,
     CheckRecord,
     HeldCheck,
@@ -106,19 +108,21 @@ def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[Che
     """
     Return those of the *records* that the merchant does not hold already.
 
+    One that is older than `MOST_RECORDS` that are held changes nothing, and nobody can tell whether
+    it is new.
+
     Raises:
         Refusal: `request_conflict`, a check of the same instant is held with another result.
     """
-    held = {record.key: record for record in merchant.checks}
     new = []
     for record in records:
-        earlier = held.get(record.key)
-        if record == earlier:
-            continue
-        if earlier is not None and earlier.made_at == record.made_at:
+        held = {held.made_at: held for held in merchant.checks if held.key == record.key}
+        earlier = held.get(record.made_at, record)
+        if earlier != record:
             message = f"the check `{record.check}` of this instant has another result already"
             raise Refusal("request_conflict", message)
-        new.append(record)
+        if record.made_at not in held and (len(held) < MOST_RECORDS or record.made_at > min(held)):
+            new.append(record)
     return tuple(dict.fromkeys(new))
 
 
@@ -203,15 +207,14 @@ def _held(case: Case, rulebook: Rulebook) -> Iterator[HeldCheck]:
     people = newest_sections(case.merchant)
     for terms in rulebook.checks.values():
         about = about_sections(terms, people)
-        for record in case.merchant.checks:
-            if record.check == terms.name:
-                state = check_state(case.merchant, rulebook, case.at, terms, record)
-                others = about is not None and record.about != about
-                yield HeldCheck(
-                    check=terms.name,
-                    made_at=record.made_at,
-                    about=record.about,
-                    age_days=state.age_days,
-                    facts={name: fact.value for name, fact in sorted(record.facts.items())},
-                    why="about_others" if others else state.why,
-                )
+        for record in newest_records(case.merchant.checks, terms.name):
+            state = check_state(case.merchant, rulebook, case.at, terms, record)
+            others = about is not None and record.about != about
+            yield HeldCheck(
+                check=terms.name,
+                made_at=record.made_at,
+                about=record.about,
+                age_days=state.age_days,
+                facts={name: fact.value for name, fact in sorted(record.facts.items())},
+                why="about_others" if others else state.why,
+            )

@@ -12,10 +12,16 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event, OffersDeclined
 from holdback.lifecycle.offers.requests import offers_expired
 from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
+from holdback.lifecycle.transitions import (
+    CLOSED_APPLICATION,
+    EXPIRED_APPLICATION,
+    OFFERED,
+    REFERRED_APPLICATION,
+)
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Applications, ApplicationView, ProductDecision
 from holdback.merchant.deal import INITIAL, RENEWAL
-from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
+from holdback.merchant.merchant import DECLINED_APPLICATION, Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import REFERRED
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import text
@@ -77,11 +83,11 @@ def _offered(offer_set: OfferSet, at: DateTime) -> ApplicationView:
 def _status(offer_set: OfferSet, at: DateTime) -> str:
     statuses = {offer.offer_status for offer in offer_set.offers}
     if offer_states.ELIGIBLE in statuses:
-        return "offered" if offer_set.is_open(at) else "expired"
+        return OFFERED if offer_set.is_open(at) else EXPIRED_APPLICATION
     if statuses:
-        return "closed"
+        return CLOSED_APPLICATION
     referred = any(product.decision == REFERRED for product in offer_set.products)
-    return "referred" if referred else "declined"
+    return REFERRED_APPLICATION if referred else DECLINED_APPLICATION
 
 
 def _decisions(offer_set: OfferSet) -> tuple[ProductDecision, ...]:

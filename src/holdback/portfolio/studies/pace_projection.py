@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from attrs import define, field
 
-from holdback.eligibility.derived_facts import months_between
+from holdback.eligibility.derived_facts import whole_months
 from holdback.eligibility.facts import DERIVED, FOLLOWING, MOST_PERCENT, WAITING
 from holdback.errors import InvalidDocument, listed
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
@@ -500,18 +500,11 @@ class CourseColumns:
                 continue
             more: Numbers | int = days
             if fact.name == "months_trading":
-                more = self._months(days)
+                more = whole_months(days)
             elif fact.name == "days_in_pause":
                 more = np.where(paused, days, 0)
             number = held.number + more
             yield fact.name, Known(number, held.is_known & (number <= fact.high))
-
-    def _months(self, days: int) -> Numbers:
-        """The whole months in *days* from each deal's day."""
-        ordinals, places = np.unique(self.on, return_inverse=True)
-        starts = [date.fromordinal(int(ordinal)) for ordinal in ordinals]
-        months = [months_between(start, start + timedelta(days=days)) for start in starts]
-        return np.array(months, dtype=np.int64)[places]
 
     def _repaid(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that the pace moves, unchanged where nothing is remitted."""

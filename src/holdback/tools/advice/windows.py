@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from attrs import define, field
 
 from holdback.eligibility.assessment import assess
-from holdback.eligibility.derived_facts import months_between
+from holdback.eligibility.derived_facts import whole_months
 from holdback.eligibility.facts import DERIVED, FOLLOWING, MOST_PERCENT, WAITING
 from holdback.eligibility.ruleset import RuleSet
 from holdback.errors import InvalidDocument, did_you_mean
@@ -366,7 +366,7 @@ class Course:
                 continue
             more = days
             if name == "months_trading":
-                more = months_between(self.on, self.on + timedelta(days=days))
+                more = whole_months(days)
             elif name == "days_in_pause" and not paused:
                 more = 0
             # Beyond its range a derived fact is unknown (decisions/bounds).
