@@ -487,6 +487,16 @@ def test_nothing_is_expected_in_a_pause(steps):
     assert eligibility(steps["hardship-pause"]) == [True, False, True]
 
 
+def test_a_pause_ends_with_its_deal(steps):
+    """A deal that is repaid during a pause is not on pause, and its figures stay."""
+    told = steps["repaid-during-a-pause"]
+    (assessed,), (later,) = replies(told, "assess_renewal"), replies(told, "look_up")
+
+    assert assessed["eligible"]
+    assert figures(later) == [("Repaid", 0, 100, 168.5082)]
+    assert refused(told) == [("resume", "not_possible_now")]
+
+
 def test_terms_change_from_a_day_on(steps):
     """What was expected so far stays expected, and the rest is expected until the new end."""
     told = steps["other-terms"]

@@ -414,7 +414,7 @@ class Model:
             "status": deal.status,
             "deal_type": deal.type,
             "days_since_funding": elapsed,
-            "remaining_term_days": max(0, deal.term_days - elapsed),
+            "remaining_term_days": max(0, deal.term_days - to_end),
             # No history of these has a pause.
             "paused": False,
             "days_in_pause": 0,
@@ -431,7 +431,7 @@ class Model:
             missed = {deal.entries[name][0] for name in deal.taken_back}
             missed -= {on for on, _, amount in deal.counted() if amount}
             facts["missed_remittances_30d"] = sum(
-                today - timedelta(days=30) <= on < today for on in missed
+                end - timedelta(days=30) <= on < end for on in missed
             )
         return facts
 

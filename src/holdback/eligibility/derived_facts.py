@@ -62,14 +62,22 @@ def performance(deal: Deal, today: date) -> int | None:
 
 
 def _last_day(deal: Deal, today: date) -> date:
-    """Return *today*, or the day on which the deal ended before it."""
-    return today if deal.ended_on is None else min(today, deal.ended_on)
+    """Return *today*, or the day on which the deal ended before it: its facts stay as of then."""
+    if deal.active:
+        return today
+    # Of a repaid deal that a reversal left a shortfall of, the last payment is what ended it.
+    return min(today, deal.ended_on or _last_remitted_on(deal, ()))
 
 
 def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
-    """Return the facts about *deal* on *today*, by name."""
-    since_funding = max(0, (today - deal.funded_on).days)
-    on_pause = paused_days(deal.pauses, deal.funded_on, _last_day(deal, today))
+    """
+    Return the facts about *deal* on *today*, by name.
+
+    When it has ended, the days since its funding and its last remittance go on. Nothing else
+    changes with the day alone (decisions/deals#after-the-end).
+    """
+    last = _last_day(deal, today)
+    on_pause = paused_days(deal.pauses, deal.funded_on, last)
     term = deal.terms_changes[-1].term_days if deal.terms_changes else deal.term_days
     facts: dict[str, int | None] = {
         "progress": deal.progress,
@@ -77,13 +85,14 @@ def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
         "balance": deal.balance.minor,
         "status": _ordinal(STATUSES, deal.status),
         "deal_type": _ordinal(TYPES, deal.type),
-        "days_since_funding": since_funding,
-        "remaining_term_days": max(0, term - since_funding + on_pause),
+        "days_since_funding": max(0, (today - deal.funded_on).days),
+        "remaining_term_days": max(0, term - max(0, (last - deal.funded_on).days) + on_pause),
         "paused": int(deal.paused),
         "days_in_pause": on_pause,
     }
-    if _complete(deal, today):
-        facts |= _counted_facts(deal, today)
+    # The remittance of today may still come, but none after the end.
+    if deal.complete_through is not None and deal.complete_through >= min(today - _DAY, last):
+        facts |= _counted_facts(deal, today, last)
     return facts
 
 
@@ -92,20 +101,11 @@ def _ordinal(declared: tuple[str, ...], text: str) -> int | None:
     return declared.index(text) if text in declared else None
 
 
-def _complete(deal: Deal, today: date) -> bool:
-    """Return whether the deal's history is declared complete, as far as it can still grow."""
-    # Today's remittance may still come. A repaid deal takes none after the day of its last.
-    needed = today - _DAY
-    if deal.status == REPAID and deal.repaid_on is not None:
-        needed = min(needed, deal.repaid_on)
-    return deal.complete_through is not None and deal.complete_through >= needed
-
-
-def _counted_facts(deal: Deal, today: date) -> dict[str, int | None]:
-    recent = deal.entries_since(today - _COUNTED)
+def _counted_facts(deal: Deal, today: date, last: date) -> dict[str, int | None]:
+    recent = deal.entries_since(last - _COUNTED)
     return {
         "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
-        "missed_remittances_30d": _missed(recent, today),
+        "missed_remittances_30d": _missed(recent, last),
     }
 
 

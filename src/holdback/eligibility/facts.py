@@ -148,13 +148,15 @@ _FACTS: Final = (
         over_time=FOLLOWS_PACE, typical=0,
         in_files="missed_payments missed_remittances missed_30d missed_payments_30d",
         meaning="Of the last 30 days, those whose remittance was taken back, or was nothing though "
-                "there were takings. Unknown unless the history is declared complete.",
+                "there were takings. Of a deal that has ended, those of the 30 days before its "
+                "last. Unknown unless the history is declared complete.",
     ),
     BuiltInFact(
         name="remaining_term_days", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL,
         label="time left of the term", over_time=WAITS, typical="90 days",
         in_files="days_remaining remaining_days days_left term_left",
-        meaning="Days left of the term; none once the term has passed.",
+        meaning="Days left of the term; none once the term has passed. Of a deal that has ended, "
+                "those left on its last day.",
     ),
     BuiltInFact(
         name="deals_completed", kind=Kind.COUNT, high=10_000, origin=MERCHANT,

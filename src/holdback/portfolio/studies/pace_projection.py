@@ -458,6 +458,12 @@ class CourseColumns:
                 moved[name] = Known(moved[name].number, moved[name].is_known & ~is_old)
         return moved
 
+    def _ran(self, days: int) -> Numbers:
+        """For how many of the *days* each deal runs: none that has ended."""
+        status, paid_after = self.fact("status"), self.paid_after
+        until = np.where(paid_after.is_known, np.minimum(days, paid_after.number - 1), days)
+        return np.where(~status.is_known | status.is_(_FUNDED), until, 0)
+
     def repaid_for(self, days: int) -> Known:
         """For how long each deal has been repaid after *days* days."""
         silent = self.fact("days_since_last_remittance")
@@ -481,7 +487,7 @@ class CourseColumns:
         after_paying = 1 + np.where(self.paid_after.is_known, since_paid, 0)
         number = np.where(pays, after_paying, silent.number + days)
         yield "days_since_last_remittance", Known(number, silent.is_known)
-        forgotten = (pays | ~self.repays) & (days >= _COUNTED_DAYS)
+        forgotten = (pays | ~self.repays) & (self._ran(days) >= _COUNTED_DAYS)
         yield (
             "missed_remittances_30d",
             Known(np.where(forgotten, 0, missed.number), missed.is_known),
@@ -495,7 +501,8 @@ class CourseColumns:
                 continue
             held = self.fact(fact.name)
             if fact.name == "remaining_term_days":
-                number = np.where(paused, held.number, np.maximum(0, held.number - days))
+                left = np.maximum(0, held.number - self._ran(days))
+                number = np.where(paused, held.number, left)
                 yield fact.name, Known(number, held.is_known)
                 continue
             more: Numbers | int = days
@@ -515,8 +522,7 @@ class CourseColumns:
         if not self.pace.is_nothing:
             left = Known(balance.number - remitted.number, balance.is_known & remitted.is_known)
             yield "balance", balance.where(self.repays, left)
-        ran = np.where(self.paid_after.is_known, np.minimum(days, self.paid_after.number - 1), days)
-        performance = self._performance(new_progress, remitted, ran)
+        performance = self._performance(new_progress, remitted, self._ran(days))
         yield "performance", self.fact("performance").where(self.repays, performance)
         is_paid = self.paid_after.is_known & (self.paid_after.number <= days) & status.is_(_FUNDED)
         yield "status", Known(np.where(is_paid, _REPAID, status.number), status.is_known)

@@ -332,6 +332,13 @@ class Course:
                 moved |= dict.fromkeys(check.facts)
         return tuple(moved.values())
 
+    def _ran(self, days: int) -> int:
+        """Return for how many of the *days* the deal runs: none that has ended."""
+        if self._held["status"] not in {None, _FUNDED}:
+            return 0
+        # One that is paid keeps the facts of its last remittance, the day before.
+        return days if self.paid_after is None else min(days, self.paid_after - 1)
+
     def repaid_for(self, days: int) -> int | None:
         """Return for how long the deal has been repaid after *days* days; None if it is not."""
         if self.paid_after is not None:
@@ -353,7 +360,7 @@ class Course:
             else:
                 yield "days_since_last_remittance", silent + days
         # Nothing is missed while the pace is kept, nor when nothing is expected.
-        forgotten = days >= _COUNTED_DAYS and (pays or not self.repays)
+        forgotten = self._ran(days) >= _COUNTED_DAYS and (pays or not self.repays)
         if forgotten and self._held["missed_remittances_30d"] is not None:
             yield "missed_remittances_30d", 0
 
@@ -362,7 +369,7 @@ class Course:
         paused = self._held["paused"] == 1
         for name, number, high in self.waits:
             if name == "remaining_term_days":
-                yield name, number if paused else max(0, number - days)
+                yield name, number if paused else max(0, number - self._ran(days))
                 continue
             more = days
             if name == "months_trading":
@@ -378,9 +385,7 @@ class Course:
         progress = self._progress(days)
         yield "progress", progress
         yield "balance", self._balance(days)
-        # A deal that is paid keeps the performance of its last remittance, the day before.
-        ran = days if self.paid_after is None else min(days, self.paid_after - 1)
-        yield "performance", self._performance(days, ran)
+        yield "performance", self._performance(days, self._ran(days))
         if paid and self._held["status"] == _FUNDED:
             yield "status", _REPAID
 
