@@ -38,6 +38,10 @@ PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
 )
 # The same two numbers as they must appear in a stored history.
 EXACT_NUMBERS: Final = (b'"share":0.10', b'"turnover":12345678901234567890.10')
+# Other applicants of another company, which no check has seen.
+OTHERS: Final[Mapping[str, Json]] = MappingProxyType(
+    {**PROFILE, "applicants": [{"name": "Another"}], "company": {"name": "Other Ltd"}}
+)
 # A valid profile that says nothing about the applicant.
 BLANK_PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
     {"consents": {}, "applicants": [{}], "company": {}}

@@ -88,6 +88,11 @@ CHECKS: Final = (
     Check(
         "approvals", "what a person's approval lifts, and what it never lifts", referrals.approvals
     ),
+    Check(
+        "other applicants",
+        "another applicant of another company, after a good check and after an approval",
+        referrals.other_applicants,
+    ),
     Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),
     Check(
         "since the offer",

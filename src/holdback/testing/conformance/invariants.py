@@ -20,6 +20,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "one-application": "A merchant gets no new offers while an application is in fulfilment.",
         "one-active-deal": "A merchant has at most one active deal.",
         "newest-evidence": "Of each check the newest result counts, whichever request brought it.",
+        "about-whom": "A result of a check, and an approval, count only for the applicants and the "
+        "company that they are about.",
         "approval-limits": "A person's approval lifts rules that refer, never one that declines.",
         "hold": "On hold nothing is offered, accepted or funded.",
         "since-the-offer": "What is known against a merchant since its offers, such as a default, "

@@ -101,6 +101,37 @@ def _reverse_everything(simulation: Simulation, merchant: SimulatedMerchant, dea
         deliver(simulation, merchant, deal_id, reversal)
 
 
+def other_applicants(session: Session) -> None:
+    """Ask for others under the merchant_id of somebody who was checked, and was approved."""
+    simulation = session.simulation()
+    checked, approved = simulation.merchant(name="checked"), simulation.merchant(name="approved")
+    request_offers(simulation, checked)
+    made = decisions(_ask_for_others(simulation, checked, {}))
+    expect("Accepted" not in made, "about-whom", "the results of other applicants count")
+    made = decisions(_ask_again(simulation, checked))
+    message = f"after a request for others the products are {', '.join(made)}"
+    expect("Accepted" in made, "about-whom", message)
+
+    before = decisions(request_offers(simulation, approved, credit_score=_REFERRED))
+    _approve(simulation, approved)
+    evidence = payloads.evidence(simulation.day_of(approved), credit_score=_REFERRED)
+    made = decisions(_ask_for_others(simulation, approved, evidence))
+    expect(made == before, "about-whom", "the approval of other applicants lifts rules")
+    _expect_offers(_ask_again(simulation, approved))
+
+
+def _ask_for_others(
+    simulation: Simulation, merchant: SimulatedMerchant, evidence: dict[str, Any]
+) -> Exchange:
+    """Ask for others a minute later, with their *evidence*."""
+    simulation.pass_time(minutes=1)
+    body = payloads.offers_request(merchant.merchant_id, profile=payloads.OTHERS)
+    key = simulation.new_key()
+    asked = simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
+    expect(asked.status == OK, "sound-replies", f"a request for others got {asked.status}")
+    return asked
+
+
 def on_hold(session: Session) -> None:
     """Hold merchants at every stage, next to one that is referred for another reason."""
     simulation = session.simulation()
