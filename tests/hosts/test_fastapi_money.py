@@ -354,6 +354,10 @@ def test_a_payout_that_comes_back_is_paid_out_again(service, merchant):
         "at": "2026-08-05T09:00:00Z",
     }
     again = {"application_id": application_id}
+    waiting = json.loads(service.call("GET", "/v2/open_applications", key="agent-key").text)["open"]
+    assert [(work["application_id"], work["status"]) for work in waiting] == [
+        (application_id, "awaiting_details")
+    ]
     assert refused(merchant.agent("fund_deal", again), "awaiting details", "not_possible_now")
     details = {"bank_details": {"account_number": "87654321", "sort_code": "10-20-30"}}
     assert merchant.agent("change_bank_details", details).status_code == 200

@@ -6,6 +6,7 @@ import pytest
 
 from holdback import Context, Engine, wire
 from holdback.eligibility.derived_facts import deal_counts
+from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.lifecycle.events import PayoutReturned
 from holdback.operations import FundDeal
@@ -292,6 +293,22 @@ def test_an_application_that_is_not_funded_again_lapses():
     assert story.later(days=days, seconds=-1).after("fund_deal").merchant.active_deal is not None
     refusal = story.later(days=days).when("fund_deal", application).refused("not_possible_now")
     assert "lapsed" in str(refusal)
+
+
+def test_an_application_that_is_forgotten_is_not_brought_back():
+    """
+    After `memory_days` the funding is undone all the same, and the merchant applies again.
+    """
+    story = funded().later(days=MEMORY_DAYS + 40)
+    on = story.at.date().isoformat()
+    story = story.after("record_takings", {"takings": [{"on": on, "amount": "1.00"}]})
+    assert story.merchant.fulfilments == ()
+
+    story = returned(story)
+
+    assert story.merchant.deals[-1].status == "Unwound"
+    assert story.merchant.in_fulfilment is None
+    assert ENGINE.rebuild(story.journal) == story.merchant
 
 
 def test_a_queued_renewal_waits_again():

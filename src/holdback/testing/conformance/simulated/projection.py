@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from operator import gt
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 
 from attrs import define, field
 
+from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.projected_deal import (
@@ -425,6 +426,8 @@ class Projection(ProjectedDeals):
     def _payout_returned(self, event: dict[str, Any]) -> None:
         super()._payout_returned(event)
         application_id = self.deals[event["deal_id"]].terms["application_id"]
+        if event.get("application_id") is None and not self._remembers(application_id, event):
+            return
         message = "the application of a payout that came back does not wait again"
         expect(event.get("application_id") == application_id, "payout-returned", message)
         self.omitted[application_id] = event.get("omitted") or []
@@ -432,6 +435,14 @@ class Projection(ProjectedDeals):
         self.applications[application_id] = "awaiting_details" if waits else "submitted"
         self.lapses_at.pop(application_id, None)
         self._queued_renewal_ready(event)
+
+    def _remembers(self, application_id: str, event: dict[str, Any]) -> bool:
+        """Return whether an accepted application has to be remembered at the instant of *event*."""
+        return any(
+            instant(event["at"]) - accepted_at <= timedelta(days=MEMORY_DAYS)
+            for offer_id, accepted_at in self.accepted_at.items()
+            if self.offers[offer_id].application_id == application_id
+        )
 
     def _takings_recorded(self, event: dict[str, Any]) -> None:
         self.takings |= {day["on"] for day in event["takings"]}
