@@ -116,7 +116,7 @@ TABLE = MappingProxyType(
             ("histories on each database", 2, 2, 12),
             ("operations in a history on each database", 40, 40, 100),
             ("simulated histories", 40, 80, 2_000),
-            ("simulated histories that have to be rich", 40, 40, 80),
+            ("simulated histories that have to be rich", 60, 60, 80),
             ("failures in a host", 10, 10, 50),
             ("crashes of PostgreSQL", 2, 2, 6),
             ("generated requests of each kind to each operation", 20, 20, 110),
