@@ -26,6 +26,7 @@ from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.tools.workbench.history import (
     INHERITED,
     SWITCHED_OFF,
@@ -116,6 +117,8 @@ def _lines(
 ) -> Iterator[str]:
     subject = history.subject
     of_product = f" of the product {subject.product}" if subject.product else ""
+    if subject.product == FUNDING:
+        of_product = " of fundings"
     title = f"{jurisdiction.code}  {subject.kind} {subject.name}{of_product}"
     label = f"  ({printable(history.label)})" if history.label else ""
     yield f"{click.style(title, bold=True)}{label}"

@@ -25,6 +25,7 @@ from holdback.tools.workbench.overview import overview
 _Line = Mapping[str, Any]
 
 # The tables of values, by title, each with its key in an overview.
+_FUNDING: Final = "While one of these is not true, an accepted offer is not paid out."
 _VALUES: Final = (("Settings", "settings"), ("Checks", "checks"), ("Parameters", "parameters"))
 
 
@@ -155,6 +156,10 @@ def _text_lines(shown: _Line) -> Iterator[str]:
             yield f"  {kind}: {_calculator(settings)}"
         for rule in product["rules"]:
             yield from _rule_text(rule)
+    if shown["funding"]:
+        yield from ("", click.style("Funding", bold=True), f"  {_FUNDING}")
+        for rule in shown["funding"]:
+            yield from _rule_text(rule)
     for day in shown.get("changes", ()):
         yield ""
         yield click.style(f"Changes on {day['on']}", bold=True)
@@ -217,6 +222,9 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
         for kind, settings in product["calculators"].items():
             yield f"- {kind}: {_calculator(settings)}"
         yield from _rules_markdown(product["rules"])
+    if shown["funding"]:
+        yield from ("", "## Funding", "", _FUNDING)
+        yield from _rules_markdown(shown["funding"])
     yield from _changes_markdown(shown)
 
 

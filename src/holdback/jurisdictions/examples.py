@@ -26,8 +26,10 @@ from holdback.jurisdictions.keys import (
     DISCOUNT,
     EXAMPLE,
     EXAMPLE_OF_SETTINGS,
+    EXPECTED_FUNDING,
     EXPECTED_OUTCOME,
     EXPECTED_SETTINGS,
+    FUNDING_EXAMPLE,
     LIMITS,
     MAX_AGE_DAYS,
     MAX_AGES,
@@ -44,7 +46,7 @@ from holdback.jurisdictions.overlay import Draft, Policy
 from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.right_text import right_text
 
@@ -158,11 +160,14 @@ class ExampleReader:
             yield from self._example(table, usual, None, None)
 
     def product(self, examples: Node, typical: Node) -> Iterator[Example]:
-        """Yield the examples of the products."""
+        """Yield the examples of the products, and of fundings."""
         usual = {**self.typical.get("products", {}), **self._facts(typical)}
         products = self.policy.products
         for element in examples.elements():
-            table = PRODUCT_EXAMPLE.table(element)
+            if _is_of_funding(element):
+                yield from self._funding(element, usual)
+                continue
+            table = PRODUCT_EXAMPLE.table(element, (*PRODUCT_EXAMPLE.required, "product"))
             key = PRODUCT_EXAMPLE.value(table, "product")
             versions = [product for product in products if product.key == key]
             if self.all_read and key is not None and not versions:
@@ -179,6 +184,13 @@ class ExampleReader:
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])
             yield from self._example(table, usual, key, self._settles(table["settles"]))
+
+    def _funding(self, element: Node, usual: dict[str, Json]) -> Iterator[Example]:
+        table = FUNDING_EXAMPLE.table(element)
+        expect = EXPECTED_FUNDING.table(table["expect"])
+        EXPECTED_FUNDING.read(expect)
+        self._check_reasons(expect, [rule.code for rule in self.policy.funding])
+        yield from self._example(table, usual, FUNDING, None)
 
     def _check_settlement(self, table: TomlTable) -> None:
         """Check an example about the discount for repaying a deal early, which reads no facts."""
@@ -353,6 +365,12 @@ class ExampleReader:
                 if entry.converted(fact.read, right) is not None:
                     facts[name] = entry.json()
         return facts
+
+
+def _is_of_funding(element: Node) -> bool:
+    """Return whether an example in `products.toml` is about the funding rules."""
+    expect = element.value.get("expect") if isinstance(element.value, dict) else None
+    return isinstance(expect, dict) and "funding" in expect
 
 
 def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:

@@ -228,9 +228,8 @@ def add_uniqueness_errors(layers: Iterable[Layer]) -> None:
 
 
 def _rules_by_product(layer: Layer) -> list[tuple[str, SourceRule]]:
-    """Return every rule of *layer* with the key of its product, "" for renewal rules."""
-    renewal = [("", rule) for rule in layer.rules]
-    return renewal + [
+    """Return every rule of *layer* with the key of its product, "" for one that has none."""
+    return [("", rule) for rule in layer.rules_by_id] + [
         (product.key, rule) for product in layer.products for rule in product.rules if product.key
     ]
 

@@ -31,6 +31,8 @@ class Example:
     """
     What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
 
+    That of the funding rules has the `product` `FUNDING`.
+
     With `settlement`, the figures of a deal, it is about the discount for repaying that deal early.
 
     `given` is complete: the typical facts, changed as the example says, less those that it leaves
@@ -51,7 +53,7 @@ class Example:
     @property
     def of_settings(self) -> bool:
         """Whether it is about the settings of the jurisdiction."""
-        return not {"outcome", "decision", "discount"} & self.expect.keys()
+        return not {"outcome", "decision", "discount", "funding"} & self.expect.keys()
 
     @property
     def of_rules(self) -> bool:

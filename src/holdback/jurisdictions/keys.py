@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from attrs import evolve, field
 
 from holdback.eligibility.assessment import OUTCOMES
+from holdback.eligibility.assessment import REFERRED as REFERRED_OUTCOME
 from holdback.eligibility.facts import DOWN, MOST_DAYS, UP
 from holdback.eligibility.ruleset import DECLINE, REFER
 from holdback.errors import RuleError, excerpt
@@ -310,6 +311,7 @@ _CALLED: Final = Key(
     "The name in sentences, as `tax debt`; left out: drafted from the name in rules.",
 )
 _ASKED_FOR: Final = _needed("product", _ANY, "The key of the product that is asked for.")
+_OF_EXAMPLE: Final = "The key of the product that is asked for; left out: an example of a funding."
 ENTRY: Final = _keys(
     _BEGINS, _UNTIL, _needed("value", _VALUE, "The value from that day on."), _SOURCE
 )
@@ -639,10 +641,20 @@ ANSWER: Final = _keys(
     *_REASONS,
 )
 DISCOUNT: Final = _keys(_needed("discount", _MONEY))
-# An editor does not tell an answer from a discount.
+# What becomes of a payout: a person can approve one that is referred.
+PAYS_OUT: Final = "pays out"
+WAITS: Final = "waits"
+FUNDINGS: Final = (PAYS_OUT, REFERRED_OUTCOME, WAITS)
+EXPECTED_FUNDING: Final = _keys(_needed("funding", _words(FUNDINGS, "answer")), *_REASONS)
+FUNDING_EXAMPLE: Final = EXAMPLE.with_rows(_needed("expect", EXPECTED_FUNDING, _EXPECT))
+# An editor does not tell an answer from a discount or a payout.
 EXPECTED_DECISION: Final = Keys(
     evolve(row, required=False)
-    for row in (*list(ANSWER.rows.values())[: -len(_REASONS)], *DISCOUNT.rows.values(), *_REASONS)
+    for row in (
+        *list(ANSWER.rows.values())[: -len(_REASONS)],
+        *DISCOUNT.rows.values(),
+        *EXPECTED_FUNDING.rows.values(),
+    )
 )
 # What an example says of a deal that is repaid early.
 MONEY_OF_A_DEAL: Final = ("balance", "repayment_amount", "funded_amount")
@@ -655,7 +667,7 @@ SETTLED_DEAL: Final = _keys(
 _EARLY: Final = "What is taken off for repaying early; left out: nothing."
 PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
     _needed("expect", EXPECTED_DECISION, _EXPECT),
-    _ASKED_FOR,
+    evolve(_ASKED_FOR, required=False, meaning=_OF_EXAMPLE),
     Key(
         "settles",
         _MONEY,
@@ -693,5 +705,11 @@ PRODUCT: Final = _keys(
 PRODUCTS: Final = _keys(
     *_shared(PRODUCT_EXAMPLE),
     Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
+    Key(
+        "funding",
+        ListOf(RENEWAL_RULE),
+        "What must be true before an accepted offer is paid out, on what is known then; a person "
+        "can approve a rule that refers.",
+    ),
     Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
 )

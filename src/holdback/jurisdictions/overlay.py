@@ -8,7 +8,7 @@ with its whole timeline. There is no deeper merge (decisions/jurisdiction-folder
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import TypeVar
 
@@ -30,18 +30,28 @@ from holdback.rules import Catalogue
 
 @frozen(kw_only=True, eq=False)
 class Layer:
-    """The rules, products and claims of a folder, and what it switches off in the layers below."""
+    """
+    The rules, products and claims of a folder, and what it switches off in the layers below.
+
+    `rules` are those for renewals, and `funding` those for fundings.
+    """
 
     code: str
     rules: tuple[SourceRule, ...]
     products: tuple[SourceProduct, ...]
+    funding: tuple[SourceRule, ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
     claims: tuple[StatedClaim, ...] = ()
 
     @property
+    def rules_by_id(self) -> tuple[SourceRule, ...]:
+        """Its rules for renewals and fundings, which a child replaces and switches off by id."""
+        return (*self.rules, *self.funding)
+
+    @property
     def all_rules(self) -> tuple[SourceRule, ...]:
-        """Its renewal rules and those of its products."""
-        return (*self.rules, *(rule for product in self.products for rule in product.rules))
+        """Its rules for renewals and fundings, and those of its products."""
+        return (*self.rules_by_id, *(rule for product in self.products for rule in product.rules))
 
     def switched_off_on(self, kind: str, day: date) -> set[str]:
         """Return the names of what it switches off on *day*, of a *kind* such as `"rule"`."""
@@ -94,15 +104,33 @@ class Policy:
         return [rule for layer in self.layers for rule in layer.rules]
 
     @property
+    def funding(self) -> list[SourceRule]:
+        """The funding rules of every layer."""
+        return [rule for layer in self.layers for rule in layer.funding]
+
+    @property
     def products(self) -> list[SourceProduct]:
         """The products of every layer, without those whose key is invalid."""
         return [product for layer in self.layers for product in layer.products if product.key]
 
     def rules_on(self, day: date) -> list[SourceRule]:
         """Return the renewal rules in force on *day*, in order of priority."""
+        return self._overlaid(day, lambda layer: layer.rules)
+
+    def funding_on(self, day: date) -> list[SourceRule]:
+        """Return the funding rules in force on *day*, in order of priority."""
+        return self._overlaid(day, lambda layer: layer.funding)
+
+    def rules_by_id_on(self, day: date) -> list[SourceRule]:
+        """Return the rules in force on *day* that a child replaces and switches off by id."""
+        return [*self.rules_on(day), *self.funding_on(day)]
+
+    def _overlaid(
+        self, day: date, rules_of: Callable[[Layer], tuple[SourceRule, ...]]
+    ) -> list[SourceRule]:
         rules: dict[str, SourceRule] = {}
         for layer in self.layers:
-            own = {rule.id: rule for rule in layer.rules if day in rule.period}
+            own = {rule.id: rule for rule in rules_of(layer) if day in rule.period}
             # A replaced rule keeps its place in the order: that is how a dict updates.
             rules |= own
             _remove(rules, layer.switched_off_on("rule", day) - own.keys())
@@ -230,7 +258,7 @@ class Draft:
     def _check_switched_off(self, parent: Policy) -> None:
         """Add an error for everything that is switched off and that *parent* does not have."""
         names: dict[str, list[str]] = {
-            "rule": [rule.id for rule in parent.rules],
+            "rule": [rule.id for layer in parent.layers for rule in layer.rules_by_id],
             "product": [product.key for product in parent.products],
             "parameter": list(parent.parameters),
         }

@@ -330,11 +330,12 @@ class _Reading:
         for table in tables:
             if table is not None:
                 read_parameters(table["parameters"], code, facts, parameters)
-        rules, offered = _read_rules_and_products(code, tables)
+        rules, offered, funding = _read_rules_and_products(code, tables)
         layer = Layer(
             code=code,
             rules=tuple(rules),
             products=tuple(offered),
+            funding=tuple(funding),
             switched_off=() if details is None else details.switched_off,
             claims=tuple(self._claims(tables)),
         )
@@ -357,13 +358,14 @@ class _Reading:
 
 def _read_rules_and_products(
     code: str, tables: tuple[TomlTable | None, TomlTable | None]
-) -> tuple[list[SourceRule], list[SourceProduct]]:
-    """Return the valid rules and products in the *tables* of both files."""
+) -> tuple[list[SourceRule], list[SourceProduct], list[SourceRule]]:
+    """Return the valid renewal rules, products and funding rules in the *tables* of both files."""
     renewal, products = tables
     rules = [] if renewal is None else read_rules(renewal["rules"], code)
     nodes = [] if products is None else products["products"].elements()
     offered = [read_product(node, code) for node in nodes]
-    return rules, [product for product in offered if product is not None]
+    funding = [] if products is None else read_rules(products["funding"], code)
+    return rules, [product for product in offered if product is not None], funding
 
 
 def _stated_names(root: Node) -> set[str]:

@@ -117,6 +117,7 @@ class _Slice:
     catalogue: Catalogue
     renewal: tuple[Rule, ...]
     products: list[tuple[SourceProduct, tuple[Rule, ...]]]
+    funding: tuple[Rule, ...]
 
     @property
     def offered(self) -> set[str]:
@@ -162,7 +163,10 @@ class _Resolver:
             in_force = [rule for rule in product.rules if on in rule.period]
             rules = self._rules(in_force, catalogue, on, policy.products_node)
             products.append((product, rules))
-        return _Slice(on=on, catalogue=catalogue, renewal=renewal, products=products)
+        funding = self._rules(policy.funding_on(on), catalogue, on, policy.products_node)
+        return _Slice(
+            on=on, catalogue=catalogue, renewal=renewal, products=products, funding=funding
+        )
 
     def rulebook(self, resolved: _Slice, details: JurisdictionDetails) -> Rulebook:
         """Return the rulebook of a slice without errors."""
@@ -171,7 +175,9 @@ class _Resolver:
         settings["code"] = details.code
         checks = checks_on(details.checks, details.facts, resolved.on)
         covered = {name: settings[name] for name in SETTINGS_IN_DIGEST} | age_limits(checks)
-        rules_digest = self._digester.rules_digest(catalogue, resolved.renewal, products, covered)
+        rules_digest = self._digester.rules_digest(
+            catalogue, resolved.renewal, products, covered, resolved.funding
+        )
         versions = versions_of(
             choice for product, _ in products for choice in product.calculators.values()
         )
@@ -201,6 +207,7 @@ class _Resolver:
             catalogue=catalogue,
             renewal=ruleset(resolved.renewal),
             products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
+            funding=ruleset(resolved.funding),
             checks=checks,
             **settings,
         )

@@ -182,9 +182,17 @@ class ApplicationClosed(Envelope):
 
 @frozen(kw_only=True)
 class DealFunded(Envelope):
-    """The application was funded and its deal began."""
+    """
+    The application was funded and its deal began.
+
+    `decision` is the record of the funding rules: their digest, and the facts that they read. It is
+    None where there were none.
+    """
 
     deal: Deal
+    decision: Mapping[str, Json] | None = field(
+        default=None, converter=optional(frozen_record), repr=False
+    )
 
 
 @frozen(kw_only=True)

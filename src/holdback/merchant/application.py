@@ -72,12 +72,12 @@ class OffersRequest:
 @frozen(kw_only=True)
 class Check:
     """
-    A check that the host must carry out before it asks for offers.
+    A check that the host must carry out before it asks for offers, or funds an application.
 
     `evidence` names the facts that it gives. `why` says why it is required: what is held of it is
-    `missing` or `too_old`, or the check is `due_again` because offers expired unaccepted (service
-    3); it must then be made at `not_before` or later. `consent` names the consent of the merchant
-    that the check needs and that is not given yet.
+    `missing` or `too_old`, a funding rule is false with it (`failed`), or the check is `due_again`
+    because offers expired unaccepted (service 3); it must then be made at `not_before` or later.
+    `consent` names the consent of the merchant that the check needs and that is not given yet.
     """
 
     name: str
@@ -89,9 +89,15 @@ class Check:
 
 @frozen(kw_only=True)
 class RequiredChecks:
-    """The checks that a request for offers needs."""
+    """
+    The checks that a request for offers needs, or the funding of an accepted application.
+
+    `held_back` says in words, for the service's agents alone, what holds back a funding now; a
+    request for offers is held back by nothing.
+    """
 
     checks: tuple[Check, ...]
+    held_back: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)

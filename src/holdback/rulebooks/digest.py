@@ -107,16 +107,19 @@ class RulebookDigester:
         rules: Iterable[Rule],
         products: Iterable[tuple[PricedProduct, tuple[Rule, ...]]],
         settings: Mapping[str, Json],
+        funding: Iterable[Rule] = (),
     ) -> str:
         """
         Return the digest of what the files of a rulebook mean.
 
-        It covers the renewal *rules*, the *products* with their rules, and the *settings*. The
-        order of rules and products is their priority, and so part of their meaning. Of the facts,
-        only those that can decide something count: adding an unused fact changes no digest.
+        It covers the renewal *rules*, the *products* with their rules, the *settings* and the
+        *funding* rules, where there are any. The order of rules and products is their priority, and
+        so part of their meaning. Of the facts, only those that can decide something count: adding
+        an unused fact changes no digest.
         """
-        renewal, offered = tuple(rules), tuple(products)
-        all_rules = [*renewal, *(rule for _, product_rules in offered for rule in product_rules)]
+        renewal, offered, at_funding = tuple(rules), tuple(products), tuple(funding)
+        of_products = (rule for _, product_rules in offered for rule in product_rules)
+        all_rules = [*renewal, *of_products, *at_funding]
         read = {place for rule in all_rules for place in rule.checked.facts}
         # A calculator reads a fact that its settings name, as `banded` does with `on`.
         texts = {
@@ -142,6 +145,8 @@ class RulebookDigester:
                     for product, product_rules in offered
                 ],
                 "facts": [self._once(fact, _fact) for fact in facts],
+                # Folders that were written before have none, and keep their digests.
+                **({"funding": [self._once(r, _rule) for r in at_funding]} if at_funding else {}),
             }
         )
 

@@ -6,7 +6,7 @@ they propose and have digests of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -38,6 +38,8 @@ from holdback.tool_named import shown_by
 SETTLE: Final = "settle"
 QUEUE: Final = "queue"
 RENEWALS: Final = (SETTLE, QUEUE)
+# The name of the funding rules next to the keys of products, of which none can be this.
+FUNDING: Final = "[[funding]]"
 # The settings that the digest covers; the greatest ages of checks belong to them as well.
 SETTINGS_IN_DIGEST: Final = (
     "code",
@@ -58,6 +60,7 @@ _seal, _check_seal = sealing(
     "catalogue",
     "renewal",
     "products",
+    "funding",
     "proposed_from",
 )
 
@@ -114,7 +117,8 @@ class Rulebook:
     same answers and the same prices.
 
     `approval_days` is how long a person's approval of a referral holds, and `acceptance_days` how
-    long an accepted application waits for its funding. `signature` is when the merchant has to have
+    long an accepted application waits for its funding; `funding` are the rules by which it is paid
+    out. `signature` is when the merchant has to have
     signed, `"before_submission"` or `"before_funding"`; None where no signature is needed.
     `cooling_off_days` is for how many days after its funding a deal can be unwound; 0 is never.
     `late_remittances` is what becomes of a remittance on a deal that has ended: `"transfer"` to the
@@ -154,6 +158,7 @@ class Rulebook:
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=renewals, repr=False)
+    funding: RuleSet = field(eq=False, repr=False)
     proposed_from: Rulebook | None = field(default=None, eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)
 
@@ -173,6 +178,18 @@ class Rulebook:
 
     def _repr_html_(self) -> str:
         return shown_by("rulebooks.rulebook_html", self)
+
+    @property
+    def rulesets(self) -> Mapping[str | None, RuleSet]:
+        """Its rules for renewals (None), those of products by key, and those of `FUNDING`."""
+        rulesets: dict[str | None, RuleSet] = {None: self.renewal}
+        rulesets |= {terms.key: terms.rules for terms in self.products}
+        return rulesets | {FUNDING: self.funding}
+
+    @property
+    def all_rules(self) -> Iterator[Rule]:
+        """All its rules: those for renewals, of products, and for fundings."""
+        return (rule for ruleset in self.rulesets.values() for rule in ruleset.rules)
 
     @property
     def rules_digest(self) -> str:
@@ -209,22 +226,22 @@ class Rulebook:
                 value of the wrong type, or without its unit; every rule that is wrong with it.
         """
         values, errors = read_parameters(
-            self.parameters, _all_rules(self.proposed_from or self), parameters
+            self.parameters, tuple((self.proposed_from or self).all_rules), parameters
         )
-        return self._proposed(values, [rule.code for rule in _all_rules(self)], errors)
+        return self._proposed(values, [rule.code for rule in self.all_rules], errors)
 
     def without(self, *codes: str) -> Rulebook:
         """
         Return the proposal of this rulebook without the rules with these *codes*.
 
-        They are renewal rules or rules of a product. The proposal has a digest of its own and says
-        in `proposal` what it leaves out.
+        They are rules for renewals or fundings, or rules of a product. The proposal has a digest of
+        its own and says in `proposal` what it leaves out.
 
         Raises:
             InvalidDocument: with every code that no rule has; or no rule would be left that
                 declines for anything but the progress.
         """
-        rules = _all_rules(self)
+        rules = tuple(self.all_rules)
         kept = [rule.code for rule in rules if rule.code not in codes]
         return self._proposed(self.parameters, kept, unknown_codes(rules, codes))
 
@@ -243,7 +260,7 @@ class Rulebook:
         """
         base = self.proposed_from or self
         changed = {name for name, it in parameters.items() if it != base.parameters[name]}
-        left_out = dict.fromkeys(rule.code for rule in _all_rules(base) if rule.code not in codes)
+        left_out = dict.fromkeys(rule.code for rule in base.all_rules if rule.code not in codes)
         if not (changed or left_out or errors):
             return base if base.on == self.on else evolve(base, on=self.on)
         catalogue = base.catalogue.with_parameters(parameters)
@@ -254,6 +271,7 @@ class Rulebook:
 
         renewal = rules_of(base.renewal)
         products = [(terms, rules_of(terms.rules)) for terms in base.products]
+        funding = rules_of(base.funding)
         errors += not_more_than_progress(renewal)
         if errors:
             raise InvalidDocument(errors)
@@ -262,6 +280,7 @@ class Rulebook:
             renewal,
             products,
             {name: getattr(base, name) for name in SETTINGS_IN_DIGEST} | age_limits(base.checks),
+            funding,
         )
         identity: dict[str, Any] = {
             "catalogue": catalogue,
@@ -279,6 +298,7 @@ class Rulebook:
                 evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
                 for terms, rules in products
             ),
+            funding=base.funding.altered(rules=funding, **identity),
             proposed_from=base,
         )
 
@@ -314,6 +334,7 @@ class Rulebook:
             products=tuple(
                 evolve(terms, rules=terms.rules.altered(**identity)) for terms in self.products
             ),
+            funding=self.funding.altered(**identity),
             proposed_from=None if base is None else base.with_versions(versions),
         )
 
@@ -332,9 +353,3 @@ class Rulebook:
     def assess_prepared(self, facts: Facts) -> Assessment:
         """Return the assessment of a deal with prepared *facts*."""
         return assess(self.renewal, facts, self.on)
-
-
-def _all_rules(rulebook: Rulebook) -> tuple[Rule, ...]:
-    """Return the renewal rules of *rulebook*, and those of its products."""
-    of_products = (rule for terms in rulebook.products for rule in terms.rules.rules)
-    return (*rulebook.renewal.rules, *of_products)

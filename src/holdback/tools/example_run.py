@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from attrs import field
 
+from holdback.eligibility.assessment import REFERRED
 from holdback.eligibility.reasons import Reason
+from holdback.eligibility.reasons import reasons as reasons_of
 from holdback.eligibility.ruleset import Answers, TraceLine
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain_digits
@@ -15,12 +17,18 @@ from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.examples import offer_types
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
-from holdback.jurisdictions.keys import MAX_AGES, MONEY_OF_A_DEAL, NOT_OFFERED
+from holdback.jurisdictions.keys import (
+    MAX_AGES,
+    MONEY_OF_A_DEAL,
+    NOT_OFFERED,
+    PAYS_OUT,
+    WAITS,
+)
 from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, Kind, Type
 
 # How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
@@ -183,7 +191,7 @@ def expectation(example: Example, currency: Currency) -> Answer:
         return _discount_answer(_money(expect["discount"], currency))
     offers, limits = expect.get("offers"), expect.get("limits")
     return Answer(
-        outcome=expect.get("outcome") or expect["decision"],
+        outcome=expect.get("outcome") or expect.get("funding") or expect["decision"],
         codes=tuple(expect.get("codes", ())),
         needs=tuple(expect.get("needs", ())),
         limits=None if limits is None else _normal_terms(limits, currency),
@@ -267,6 +275,10 @@ def run_example(
         assessment = rulebook.assess_prepared(facts)
         reasons, trace = assessment.reasons, assessment.trace
         got = Answer(assessment.outcome, assessment.codes, assessment.needs)
+    elif example.product == FUNDING:
+        at_funding = rulebook.funding.answer(facts)
+        trace, reasons = at_funding.trace, tuple(reasons_of(at_funding, at_funding.false))
+        got = _funding_answer(at_funding)
     elif all(terms.key != example.product for terms in rulebook.products):
         got = Answer(NOT_OFFERED)
     elif example.settlement is not None:
@@ -286,6 +298,16 @@ def run_example(
         reasons=reasons,
         trace=trace,
     )
+
+
+def _funding_answer(answers: Answers) -> Answer:
+    """Return what becomes of a payout: it waits for a rule that nobody can approve."""
+    waiting = answers.false | answers.unknown
+    outcome = PAYS_OUT
+    if waiting:
+        outcome = WAITS if waiting & answers.ruleset.declining else REFERRED
+    codes = tuple(rule.code for rule in answers.selected(answers.false))
+    return Answer(outcome, codes, answers.needs)
 
 
 def bound(

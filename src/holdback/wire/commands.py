@@ -64,7 +64,7 @@ from holdback.wire.fields import (
     read_object,
     whole_number,
 )
-from holdback.wire.strict_json import checked_tree
+from holdback.wire.strict_json import checked_tree, tree_and_errors
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
 # has added errors to the list.
@@ -172,6 +172,19 @@ def _provider_id(tree: Json, _: InputContext, errors: Errors) -> dict[str, Any]:
     return {}
 
 
+def _application_id(tree: Json, _: InputContext, errors: Errors) -> dict[str, Any]:
+    """Read which accepted application a question about its funding names."""
+    return read_object(
+        tree, "$", errors, {"application_id": identifier}, required=("application_id",)
+    )
+
+
+def _names_application(body: bytes | str | Mapping[str, Json] | None) -> bool:
+    """Return whether *body* asks about the funding of an application, and not about a request."""
+    tree = body if isinstance(body, Mapping) or body is None else tree_and_errors(body)[0]
+    return isinstance(tree, Mapping) and "application_id" in tree
+
+
 def _items_reader(kind: type[Operation[Any]], items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
@@ -191,6 +204,7 @@ def _items_reader(kind: type[Operation[Any]], items: str) -> _InputReader:
 # Inputs of which the JSON is not one field for each attribute, or is checked further.
 _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
     {
+        RequireChecks: _application_id,
         SupplyDetails: _supply_details,
         RecordTakings: _items_reader(RecordTakings, "takings"),
         RecordRemittance: _items_reader(RecordRemittance, "entries"),
@@ -203,7 +217,8 @@ def _read(
     body: bytes | str | Mapping[str, Json] | None,
     input_context: InputContext,
 ) -> Operation[Any]:
-    if kind in {RequestOffers, RequireChecks}:
+    of_funding = kind is RequireChecks and _names_application(body)
+    if kind in {RequestOffers, RequireChecks} and not of_funding:
         return kind(request=read_offers_request({} if body is None else body))
     errors = Errors()
     tree = {} if body is None else read_document(body, errors)

@@ -25,7 +25,7 @@ from holdback.lifecycle.events import (
     Event,
     SignatureRecorded,
 )
-from holdback.lifecycle.offers.since_the_offer import held_back
+from holdback.lifecycle.offers.funding_rules import funding_answers, funding_held_back
 from holdback.lifecycle.operation import (
     Case,
     Command,
@@ -196,7 +196,8 @@ class FundDeal(Command[DealReceipt]):
 
     Raises:
         Refusal: `application_not_found`, `not_possible_now`, `active_deal`, or `referred` when
-            something is known against the merchant since the offers were issued.
+            something is known against the merchant since the offers were issued, or a funding rule
+            is not true.
     """
 
     name = "fund_deal"
@@ -216,7 +217,8 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
     """Return the id of the new deal, and the events that begin it and settle its base deal."""
     if FUNDED_APPLICATION not in next_states("application", fulfilment.status, "fund_deal"):
         raise _not_possible("it cannot be funded", fulfilment)
-    reasons = held_back(case, fulfilment, fulfilment.product)
+    answered = funding_answers(case, fulfilment)
+    reasons = funding_held_back(case, fulfilment, answered)
     if reasons:
         raise Refusal("referred", f"a person decides first: {', and '.join(reasons)}")
     base, active = case.merchant.deal_of(fulfilment.base_deal_id), case.merchant.active_deal
@@ -241,7 +243,9 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
         settled=Money(0, offer.funded_amount.currency),
         **_terms(case, fulfilment, active),
     )
-    funded = DealFunded(at=case.at, deal=deal)
+    decided_by_rules = answered is not None and answered.answers.ruleset.rules
+    record = answered.record() if answered is not None and decided_by_rules else None
+    funded = DealFunded(at=case.at, deal=deal, decision=record)
     if active is None:
         return deal.id, (funded,)
     # The new funds pay what is left of the base deal; what they do not cover stays on it as a

@@ -12,7 +12,7 @@ from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.evidence.checks import TAKINGS, check_states
+from holdback.lifecycle.evidence.checks import TAKINGS, check_states, required_check
 from holdback.lifecycle.offers.renewal_eligibility import (
     RULES,
     RenewalCase,
@@ -20,7 +20,6 @@ from holdback.lifecycle.offers.renewal_eligibility import (
     renewal_case,
     renewal_eligibility,
 )
-from holdback.lifecycle.offers.requests import required_check
 from holdback.lifecycle.operation import Case, Command, Decision, Question
 from holdback.merchant.application import Check
 from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance

@@ -9,7 +9,7 @@ before offers expired unaccepted (decisions/evidence).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Final
 
@@ -28,7 +28,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult
-from holdback.merchant.application import CheckRecord
+from holdback.merchant.application import Check, CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant, OfferSet
 from holdback.merchant.offer import ELIGIBLE
@@ -139,6 +139,18 @@ def check_state(
         age_days=age,
         why=why,
         not_before=due if why == "due_again" else None,
+    )
+
+
+def required_check(state: CheckState, given: Container[str]) -> Check:
+    """Return the check of *state* as one to be carried out; *given* are the consents given."""
+    terms = state.terms
+    return Check(
+        name=terms.name,
+        evidence=terms.facts,
+        why=state.why or "missing",
+        not_before=state.not_before,
+        consent=None if terms.consent is None or terms.consent in given else terms.consent,
     )
 
 

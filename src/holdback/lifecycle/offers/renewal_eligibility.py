@@ -338,7 +338,7 @@ def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str
     rulesets = [decided.bound.terms.rules]
     if case.renewal is not None:
         rulesets.insert(0, case.rulebook.renewal)
-    referred = tuple(rule for ruleset in rulesets for rule in _referred_rules(ruleset, case.facts))
+    referred = tuple(rule for ruleset in rulesets for rule in referred_rules(ruleset, case.facts))
     read = {
         name
         for ruleset in rulesets
@@ -359,7 +359,7 @@ def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str
     )
 
 
-def _referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
+def referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
     """Yield the referring rules of *ruleset* that are false or unknown, approved or not."""
     answers = ruleset.answer(facts)
     texts = {reason.code: reason.text for reason in reasons(answers, answers.false)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from attrs import evolve, field
@@ -10,7 +10,7 @@ from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import initial_facts
 from holdback.eligibility.ruleset import known_facts
-from holdback.errors import ErrorDetail, Refusal
+from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
@@ -18,11 +18,12 @@ from holdback.lifecycle.context import Context, IdFactory
 from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.evidence.checks import (
     TAKINGS,
-    CheckState,
     check_states,
     evidence_facts,
+    required_check,
 )
 from holdback.lifecycle.forgetting import MOST_SETS
+from holdback.lifecycle.offers.funding_rules import required_for_funding
 from holdback.lifecycle.offers.renewal_eligibility import (
     DecidedProduct,
     ProductsCase,
@@ -44,11 +45,11 @@ from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
 from holdback.merchant.instants import utc
 from holdback.merchant.known_deals import known_deals_of
-from holdback.merchant.merchant import Merchant, OfferSet
+from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import REFERRED, Offers, Product
 from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
-from holdback.merchant.validators import instance_of
+from holdback.merchant.validators import instance_of, optional, text
 from holdback.rulebooks.check_terms import PEOPLE, age_name
 from holdback.rulebooks.rulebook import Rulebook
 
@@ -296,26 +297,51 @@ def expiry(at: DateTime, valid_hours: int) -> DateTime:
 @frozen(kw_only=True)
 class RequireChecks(PersonalQuestion[RequiredChecks]):
     """
-    Ask which checks are required before this request for offers.
+    Ask which checks are required before this request for offers, or before a funding.
+
+    With an `application_id` it asks about the funding of that accepted application: which checks
+    give what the funding rules lack or found false, and what holds it back.
 
     These are the checks of which a fact that the rules read is missing or too old, and a second
     credit check after offers expired unaccepted. An initial application needs the takings too.
     What is held of other applicants, or of another company, is missing for these.
 
     Raises:
-        Refusal: as `RequestOffers`.
+        Refusal: as `RequestOffers`; `application_not_found`, or `not_possible_now` for an
+            application that is not in fulfilment.
+        InvalidDocument: neither a request nor an application is given, or both are.
     """
 
     name = "required_checks"
 
-    request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
+    request: OffersRequest | None = field(
+        default=None, validator=optional(instance_of(OffersRequest, "a request for offers"))
+    )
+    application_id: str | None = field(default=None, validator=optional(text))
+
+    def __attrs_post_init__(self) -> None:
+        if (self.request is None) == (self.application_id is None):
+            message = "expected a request for offers, or the application_id of one to be funded"
+            raise InvalidDocument.of("missing", message, path="$.application_id")
 
     def decide(self, case: Case) -> Decision[RequiredChecks]:
         request = self.request
+        if request is None:
+            needed = required_for_funding(case, _in_fulfilment(case.merchant, self.application_id))
+            return Decision((), lambda _: needed)
         rulebook = case.rulebook()
         check_may_request(case.merchant, request, rulebook)
         reply = RequiredChecks(checks=tuple(_checks(case, request, rulebook)))
         return Decision((), lambda _: reply)
+
+
+def _in_fulfilment(merchant: Merchant, application_id: str | None) -> Fulfilment:
+    application = merchant.fulfilment_of(application_id or "")
+    if application is None:
+        raise Refusal("application_not_found", "no accepted application has this application_id")
+    if application.status not in IN_FULFILMENT:
+        raise Refusal("not_possible_now", "the application is not in fulfilment")
+    return application
 
 
 def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[Check]:
@@ -338,15 +364,3 @@ def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[
         too_old = state.why == "too_old" and of_rules and terms.name != TAKINGS
         if lacking or too_old or state.why == "due_again":
             yield required_check(state, given)
-
-
-def required_check(state: CheckState, given: Container[str]) -> Check:
-    """Return the check of *state* as one to be carried out; *given* are the consents given."""
-    terms = state.terms
-    return Check(
-        name=terms.name,
-        evidence=terms.facts,
-        why=state.why or "missing",
-        not_before=state.not_before,
-        consent=None if terms.consent is None or terms.consent in given else terms.consent,
-    )

@@ -12,6 +12,7 @@ from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event, ReferralDecided
+from holdback.lifecycle.offers.funding_rules import waiting_funding
 from holdback.lifecycle.operation import (
     Case,
     Decision,
@@ -46,8 +47,8 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
     `by` is the host's identifier of the person, not a name. The note is kept in the profile.
 
     An approval lifts the referring rules that were false or unknown, for this product and this base
-    deal; a decline makes the product `Declined`. Sets already issued do not change: the partner
-    asks again.
+    deal: rules of offers or, once an offer was accepted, those of its funding. A decline makes the
+    product `Declined`. Sets already issued do not change: the partner asks again.
 
     Raises:
         Refusal: `referral_not_found`, `not_possible_now` for an approval that would lift nothing,
@@ -65,10 +66,11 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
     until: DateTime | None = field(default=None, converter=converters.optional(_instant))
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
-        referral = _referral(case.merchant, self)
+        referral = _referral(case, self)
         until = _until(case, self)
         if self.decision == APPROVE and not referral.rules:
-            message = f"no rule refers it; it needs {', '.join(referral.needs)}"
+            needs = f"; it needs {', '.join(referral.needs)}" if referral.needs else ""
+            message = f"no rule refers it{needs}"
             raise Refusal("not_possible_now", message)
         sections, after = noted(self.note, case.merchant, case.profile)
         decision = ReferralDecision(
@@ -86,8 +88,14 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
         return Decision(events, record_receipt, after)
 
 
-def _referral(merchant: Merchant, command: DecideReferral) -> Referral:
-    for referral in merchant.referrals:
+def _open(case: Case) -> tuple[Referral, ...]:
+    """Return what waits for a person now: products, or the funding of an accepted application."""
+    funding = waiting_funding(case)
+    return case.merchant.referrals if funding is None else (*case.merchant.referrals, funding)
+
+
+def _referral(case: Case, command: DecideReferral) -> Referral:
+    for referral in _open(case):
         if (referral.application_id, referral.product) == (command.application_id, command.product):
             return referral
     raise Refusal("referral_not_found", "no open referral has this application and this product")
@@ -125,5 +133,5 @@ class AskReferrals(Question[Referrals]):
         in_force = tuple(
             decision for decision in case.merchant.referral_decisions if case.at < decision.until
         )
-        reply = Referrals(referrals=case.merchant.referrals, decisions=in_force)
+        reply = Referrals(referrals=_open(case), decisions=in_force)
         return Decision((), lambda _: reply)

@@ -89,7 +89,7 @@ def _thresholds(rulebook: Any) -> str:
     files = rulebook.proposed_from or rulebook
     rows = []
     for name, parameter in rulebook.parameters.items():
-        read_by = [rule.code for rule in _all_rules(rulebook) if name in rule.checked.parameters]
+        read_by = [rule.code for rule in rulebook.all_rules if name in rule.checked.parameters]
         proposed = parameter != files.parameters[name]
         rows.append(
             (
@@ -103,12 +103,6 @@ def _thresholds(rulebook: Any) -> str:
         )
     heads = ("threshold", "value", "read by", "since", "source", "name")
     return table(_FIGURES, heads, rows, right={1}) if rows else ""
-
-
-def _all_rules(rulebook: Any) -> Iterator[Rule]:
-    yield from rulebook.renewal.rules
-    for terms in rulebook.products:
-        yield from terms.rules.rules
 
 
 def _terms(rulebook: Any) -> Iterator[tuple[str, object]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from attrs import field
 
-from holdback.eligibility.ruleset import RuleSet
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
@@ -62,19 +61,13 @@ def coverage(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> list[Cov
     for run in runs:
         if not run.trace:
             continue  # no rule was evaluated
-        origins = {rule.id: rule.origin for rule in _rules_of(run, jurisdiction).rules}
+        rulebook = jurisdiction.rulebook(run.example.on)
+        evaluated = rulebook.rulesets[run.example.product]
+        origins = {rule.id: rule.origin for rule in evaluated.rules}
         for line in run.trace:
             if origins[line.rule] in by_rule:
                 by_rule[origins[line.rule]].seen[line.answer] += 1
     return list(by_rule.values())
-
-
-def _rules_of(run: ExampleRun, jurisdiction: Jurisdiction) -> RuleSet:
-    """Return the rules that *run* evaluated: those of renewals or of its product, on its day."""
-    rulebook = jurisdiction.rulebook(run.example.on)
-    if run.example.product is None:
-        return rulebook.renewal
-    return next(terms.rules for terms in rulebook.products if terms.key == run.example.product)
 
 
 def _reads_only_progress(rule: SourceRule, jurisdiction: Jurisdiction) -> bool:

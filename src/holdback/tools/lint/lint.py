@@ -117,8 +117,8 @@ def _read_by_calculators(jurisdiction: Jurisdiction) -> Iterator[str]:
 def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield new rules of a child whose id is nearly an inherited one: they add, not replace."""
     *inherited, own = jurisdiction.policy.layers
-    ids = {rule.id for layer in inherited for rule in layer.rules}
-    for rule in own.rules:
+    ids = {rule.id for layer in inherited for rule in layer.rules_by_id}
+    for rule in own.rules_by_id:
         similar = [inherited_id for inherited_id in sorted(ids) if _similar(rule.id, inherited_id)]
         if rule.id not in ids and similar:
             yield ErrorDetail(
@@ -166,7 +166,7 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 def _names(policy: Policy, kind: str, day: date) -> set[str]:
     """Return the names of the rules, products, parameters or claims in force on *day*."""
     if kind == "rule":
-        return {rule.id for rule in policy.rules_on(day)}
+        return {rule.id for rule in policy.rules_by_id_on(day)}
     if kind == "product":
         return {product.key for product in policy.products_on(day)}
     if kind == CLAIM:
@@ -445,13 +445,11 @@ def distinct_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[Rule, bool]]:
     """
     seen = set[Rule]()
     for rulebook in jurisdiction.slices:
-        rule_sets = [(rulebook.renewal, True)]
-        rule_sets += [(terms.rules, False) for terms in rulebook.products]
-        for rule_set, renewal in rule_sets:
+        for product, rule_set in rulebook.rulesets.items():
             for rule in rule_set.rules:
                 if rule not in seen:
                     seen.add(rule)
-                    yield rule, renewal
+                    yield rule, product is None
 
 
 def never_accepted(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:

@@ -12,18 +12,18 @@ from holdback.eligibility.ruleset import DECLINE, REFER, Rule
 from holdback.errors import ErrorDetail, RuleError
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
-from holdback.jurisdictions.keys import NOT_OFFERED
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.jurisdictions.keys import NOT_OFFERED, PAYS_OUT, WAITS
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import closure
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.mutants.mutation import with_inherited
 
 # Bounds the cost of a check: further switch-offs are not tried.
 MAX_SWITCH_OFFS: Final = 60
-# The outcomes of a deal of which a false rule would be a reason.
+# The outcomes of a deal, and of a payout, of which a false rule would be a reason.
 _DECIDES: Final = {
-    DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE),
-    REFER: (ELIGIBLE, REFERRED),
+    DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE, PAYS_OUT, WAITS),
+    REFER: (ELIGIBLE, REFERRED, PAYS_OUT),
 }
 # What a switch-off of a parameter does is shown by the rules that read it.
 _HINTS: Final = {
@@ -82,7 +82,7 @@ def _restored(rulebook: Rulebook, switch_off: SwitchedOff, parent: Jurisdiction)
         changed = with_inherited(rulebook, switch_off=switch_off, parent=parent)
     except RuleError:
         return None  # what would come back reads a parameter that is switched off as well
-    same = len(changed.renewal.rules) == len(rulebook.renewal.rules)
+    same = len(tuple(changed.all_rules)) == len(tuple(rulebook.all_rules))
     return None if same and len(changed.products) == len(rulebook.products) else changed
 
 
@@ -97,20 +97,22 @@ def _rule_is_shown(
 
     That its answer becomes unknown is not enough: every deal without the fact would show that.
     """
-    back: dict[date, Rule] = {
-        since: rule
+    back: dict[tuple[date, str | None], Rule] = {
+        (since, of): rule
         for since, rulebook in restored.items()
-        for rule in rulebook.renewal.rules
+        for of in (None, FUNDING)
+        for rule in rulebook.rulesets[of].rules
         if rule.id == name
     }
-    answers = {since: closure(rule.checked) for since, rule in back.items()}
+    answers = {key: closure(rule.checked) for key, rule in back.items()}
     for run in runs:
-        if run.example.product is not None or not run.example.of_rules:
+        if not run.example.of_rules:
             continue
         rulebook = jurisdiction.rulebook(run.example.on)
-        rule = back.get(rulebook.since)
+        key = (rulebook.since, run.example.product)
+        rule = back.get(key)
         if rule is not None and run.got.outcome in _DECIDES[rule.otherwise]:
             facts = rulebook.catalogue.prepare(run.example.given)
-            if answers[rulebook.since](facts) is False:
+            if answers[key](facts) is False:
                 return True
     return False

@@ -121,11 +121,9 @@ def _rules_to_hold(
 
 def _checked_rules(rulebook: Rulebook) -> Iterator[tuple[str | None, SourceRule, Checked]]:
     """Yield the rules in force as written and as checked, by product."""
-    for rule in rulebook.renewal.rules:
-        yield None, rule.origin, rule.checked
-    for terms in rulebook.products:
-        for rule in terms.rules.rules:
-            yield terms.key, rule.origin, rule.checked
+    for product, ruleset in rulebook.rulesets.items():
+        for rule in ruleset.rules:
+            yield product, rule.origin, rule.checked
 
 
 def _nothing(rulebook: Rulebook) -> Facts:

@@ -72,7 +72,10 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> s
     if len(first.products) != len(second.products):
         return None
     why_rules = _why_same_rules if prove is None else partial(_why_proved, prove=prove)
-    reasons = [why_rules(first.renewal, second.renewal, above_floor=True)]
+    reasons = [
+        why_rules(first.renewal, second.renewal, above_floor=True),
+        why_rules(first.funding, second.funding, above_floor=False),
+    ]
     for before, after in zip(first.products, second.products, strict=True):
         if before is after:
             continue

@@ -149,7 +149,7 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
     yield from _parameters(jurisdiction)
     codes = Counter(rule.code for rule in own.all_rules)
     keys = Counter(product.key for product in own.products)
-    for rule in own.rules:
+    for rule in own.rules_by_id:
         yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
     for product in own.products:
         version = f" from {product.period.start}" if keys[product.key] > 1 else ""
@@ -213,6 +213,7 @@ def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rule
         parameters=catalogue.parameters,
         renewal=with_readers_rechecked(rulebook.renewal),
         products=products,
+        funding=with_readers_rechecked(rulebook.funding),
     )
 
 
@@ -277,6 +278,7 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
     return rulebook.altered(
         renewal=changed(rulebook.renewal),
         products=tuple(changed_terms(terms) for terms in rulebook.products),
+        funding=changed(rulebook.funding),
     )
 
 
@@ -331,11 +333,20 @@ def with_inherited(
                 for terms in products
             ),
         )
-    rules = _put_back(before.renewal.rules, renewal.rules, switch_off.name, lambda rule: rule.id)
-    back = tuple(
-        rechecked(rule, catalogue) if rule.id == switch_off.name else rule for rule in rules
+    back = partial(_rules_put_back, name=switch_off.name, catalogue=catalogue)
+    return rulebook.altered(
+        renewal=back(before.renewal, renewal), funding=back(before.funding, rulebook.funding)
     )
-    return rulebook.altered(renewal=renewal.altered(rules=back))
+
+
+def _rules_put_back(before: RuleSet, after: RuleSet, *, name: str, catalogue: Catalogue) -> RuleSet:
+    """Return *after* with the rule *name* of *before*, if there is one."""
+    if not any(rule.id == name for rule in before.rules):
+        return after
+    rules = _put_back(before.rules, after.rules, name, lambda rule: rule.id)
+    return after.altered(
+        rules=tuple(rechecked(rule, catalogue) if rule.id == name else rule for rule in rules)
+    )
 
 
 _Entry = TypeVar("_Entry")

@@ -18,7 +18,7 @@ from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.timeline import Period, Timeline
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
 from holdback.rules import Fact, Kind
 from holdback.rules.types import draft_label
 from holdback.tools.policy.policy_sentences import (
@@ -38,10 +38,13 @@ _PRICED_BY: Final = {
 }
 
 RENEWALS: Final = "Renewals"
+PAYOUTS: Final = "Payouts"
 SERVICE: Final = "Service terms and checks"
 
 DECLINED: Final = "Otherwise it is declined."
 LOOKED_AT: Final = "Otherwise a person looks at it."
+_WAITS: Final = "Otherwise the payout waits."
+_APPROVED: Final = "Otherwise the payout waits for a person."
 
 # Who gives the value of a fact, by its origin.
 _GIVEN_BY: Final = {
@@ -69,10 +72,13 @@ class RuleText:
     until: date | None
     figures_since: date | None
     inherited_from: str | None
+    at_funding: bool = False
 
     @property
     def otherwise(self) -> str:
-        """What a deal that does not meet it comes to."""
+        """What a deal, or a payout, that does not meet it comes to."""
+        if self.at_funding:
+            return _WAITS if self.declines else _APPROVED
         return DECLINED if self.declines else LOOKED_AT
 
 
@@ -133,19 +139,20 @@ class PolicyChange:
 
 
 def rule_texts(
-    jurisdiction: Jurisdiction, rulebook: Rulebook, terms: ProductTerms | None = None
+    jurisdiction: Jurisdiction, rulebook: Rulebook, of: str | None = None
 ) -> tuple[RuleText, ...]:
-    """Return the rules of renewals, or of the product *terms*, in order of priority."""
-    rules = rulebook.renewal if terms is None else terms.rules
-    product = None if terms is None else terms.key
-    return tuple(_rule_text(jurisdiction, rulebook, rule, product) for rule in rules.rules)
+    """Return the rules of renewals, *of* a product by key, or of `FUNDING`, in their order."""
+    rules = rulebook.rulesets[of].rules
+    return tuple(_rule_text(jurisdiction, rulebook, rule, of) for rule in rules)
 
 
 def _rule_text(
     jurisdiction: Jurisdiction, rulebook: Rulebook, rule: Rule, product: str | None
 ) -> RuleText:
     def is_in(rulebook: Rulebook) -> bool:
-        return rule.code in {in_force.code for in_force in _rules_of(rulebook, product)}
+        ruleset = rulebook.rulesets.get(product)
+        in_force = () if ruleset is None else ruleset.rules
+        return rule.code in {other.code for other in in_force}
 
     figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
     dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
@@ -163,6 +170,7 @@ def _rule_text(
         until=period.end,
         figures_since=max((entry.period.start for entry in entries), default=None),
         inherited_from=None if code == jurisdiction.code else code,
+        at_funding=product == FUNDING,
     )
 
 
@@ -183,7 +191,7 @@ def _product_text(
         name=terms.name,
         description=terms.description,
         terms=tuple(product_sentences(terms, rulebook)),
-        rules=rule_texts(jurisdiction, rulebook, terms),
+        rules=rule_texts(jurisdiction, rulebook, terms.key),
         since=period.start,
         until=period.end,
     )
@@ -200,19 +208,10 @@ def _days(
     return Period(slices[first].since, next(ends, None))
 
 
-def _rules_of(rulebook: Rulebook, product: str | None) -> Iterator[Rule]:
-    """Yield the rules of renewals, or those of a product, by its key."""
-    if product is None:
-        yield from rulebook.renewal.rules
-    for terms in rulebook.products:
-        if terms.key == product:
-            yield from terms.rules.rules
-
-
 def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[FigureText]:
     """Yield the parameters in force that some rule reads."""
     for name, parameter in rulebook.parameters.items():
-        used_by = tuple(rule.code for rule in all_rules(rulebook) if name in rule.origin.names)
+        used_by = tuple(rule.code for rule in rulebook.all_rules if name in rule.origin.names)
         timeline: Timeline[int] = jurisdiction.policy.parameters[name].timeline
         entry = timeline.entry_on(rulebook.since)
         if used_by and entry is not None:
@@ -232,7 +231,7 @@ def term_texts(rulebook: Rulebook) -> Iterator[TermText]:
     read = _read_otherwise(rulebook)
     for fact in sorted(rulebook.catalogue.facts, key=lambda fact: _label(fact).casefold()):
         used_by = [
-            rule.code for rule in all_rules(rulebook) if fact.name in rule.origin.names
+            rule.code for rule in rulebook.all_rules if fact.name in rule.origin.names
         ] + read.get(fact.name, [])
         if used_by:
             spaced = draft_label(checks.get(fact.name, fact.name))
@@ -278,17 +277,10 @@ def _title(name: str) -> str:
     return spaced[:1].upper() + spaced[1:]
 
 
-def all_rules(rulebook: Rulebook) -> Iterator[Rule]:
-    """Yield the rules of renewals and those of every product."""
-    yield from rulebook.renewal.rules
-    for terms in rulebook.products:
-        yield from terms.rules.rules
-
-
 def sources(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, list[str]]:
     """Return every source of a rule or a figure, with what comes from it."""
     listed: dict[str, list[str]] = {}
-    for rule in all_rules(rulebook):
+    for rule in rulebook.all_rules:
         listed.setdefault(rule.source, []).append(rule.code)
     for figure in figure_texts(jurisdiction, rulebook):
         listed.setdefault(figure.source, []).append(figure.label)
@@ -311,6 +303,7 @@ def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Polic
             key = f"{product.key} {name}"
             yield PolicyStatement(group=product.name, key=key, title=title, text=sentence)
         yield from of_rules(product.name, product.rules)
+    yield from of_rules(PAYOUTS, rule_texts(jurisdiction, rulebook, FUNDING))
     checks = ((f"{name}_check", sentence) for name, sentence in check_sentences(rulebook))
     for name, sentence in (*setting_sentences(rulebook), *checks):
         title = _title(name.replace("_", "-"))

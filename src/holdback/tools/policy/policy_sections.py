@@ -14,7 +14,7 @@ from holdback.errors import printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.keys import DATED
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 from holdback.tools.policy.policy import PolicyPage
@@ -22,7 +22,6 @@ from holdback.tools.policy.policy_document import (
     PolicyChange,
     ProductText,
     RuleText,
-    all_rules,
     changes_until,
     figure_texts,
     product_texts,
@@ -96,9 +95,17 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
 
 
 def products(policy: PolicyPage) -> Iterator[str]:
-    """Yield the products, each with its terms and its rules."""
+    """Yield the products, each with its terms and its rules, and what a payout needs."""
     for product in product_texts(policy.jurisdiction, policy.rulebook):
         yield from _product(policy, product)
+    payouts = rule_texts(policy.jurisdiction, policy.rulebook, FUNDING)
+    if payouts:
+        yield "<h3>Payouts</h3><p>Before an accepted offer is paid out, these are looked at:</p>"
+        yield from _list(
+            f"<b>{text(rule.code)}</b> {text(rule.requirement.plain())} {rule.otherwise} "
+            f'<span class="soft">{text(_origin(policy, rule))}</span>'
+            for rule in payouts
+        )
 
 
 def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
@@ -448,9 +455,11 @@ def _cells(jurisdiction: Jurisdiction, rulebook: Rulebook) -> _Cells:
         cells["Rules for renewals", f"{rule.code}  {rule.title}"] = (rule.since, IN_FORCE)
     for terms in rulebook.products:
         cells["Products", terms.name] = (terms.origin.period.start, OFFERED)
-        for rule in rule_texts(jurisdiction, rulebook, terms):
+        for rule in rule_texts(jurisdiction, rulebook, terms.key):
             cells[f"Rules for {terms.name}", f"{rule.code}  {rule.title}"] = (None, IN_FORCE)
-    used = {name for rule in all_rules(rulebook) for name in rule.origin.names}
+    for rule in rule_texts(jurisdiction, rulebook, FUNDING):
+        cells["Rules for payouts", f"{rule.code}  {rule.title}"] = (rule.since, IN_FORCE)
+    used = {name for rule in rulebook.all_rules for name in rule.origin.names}
     for name, parameter in rulebook.parameters.items():
         if name in used:
             text = rulebook.renewal.show(parameter.type, parameter.number)

@@ -35,7 +35,7 @@ class _Version:
 def gaps(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     """Yield the gaps of days between versions of the rules and products of its own folder."""
     policy, own = jurisdiction.policy, jurisdiction.policy.own
-    for before, after, days in _between(_rule(rule, "") for rule in own.rules):
+    for before, after, days in _between(_rule(rule, "") for rule in own.rules_by_id):
         inherited = _inherited(policy, before.key[1], days)
         yield _gap(jurisdiction, before, after, days, inherited or "nothing decides in its place")
     offered = [product for product in own.products if product.key]
@@ -117,7 +117,7 @@ def _offered(products: Iterable[SourceProduct], key: str, days: Period) -> Itera
 
 def _inherited(policy: Policy, name: str, days: Period) -> str | None:
     """Return what decides on *days* in place of the own rule *name*; None where nothing does."""
-    rules = {rule.id: rule for rule in policy.rules_on(days.start)}
+    rules = {rule.id: rule for rule in policy.rules_by_id_on(days.start)}
     if name not in rules:
         return None
     return f"the rule of `{rules[name].jurisdiction}`, `{rules[name].require.source}`, decides"

@@ -60,12 +60,7 @@ def _with_facts(jurisdiction: Jurisdiction, finding: Finding) -> Finding:
         if entry.node is not None
         and (entry.node.document.file, entry.node.entries()["value"].line) == written
     }
-    reading = (
-        rule.checked
-        for rulebook in jurisdiction.slices
-        for rules in (rulebook.renewal, *(terms.rules for terms in rulebook.products))
-        for rule in rules.rules
-    )
+    reading = (rule.checked for rulebook in jurisdiction.slices for rule in rulebook.all_rules)
     facts = (fact for checked in reading if names & {*checked.parameters} for fact in checked.names)
     return evolve(finding, reads=frozenset(facts))
 

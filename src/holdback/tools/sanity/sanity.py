@@ -441,8 +441,8 @@ def contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     first: dict[tuple[str, int, Figure], _Contradiction] = {}
     seen: dict[Rule, tuple[_Contradiction, ...]] = {}
     for rulebook, period in slices(jurisdiction):
-        sets = [("", rulebook.renewal), *((terms.key, terms.rules) for terms in rulebook.products)]
-        for product, rules in sets:
+        for of, rules in rulebook.rulesets.items():
+            product = of or ""
             for rule in rules.rules:
                 if rule not in seen:
                     seen[rule] = tuple(_contradictions(rule, product, rules.figures))

@@ -29,8 +29,8 @@ def mostly_switched_off(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     days: list[Period] = []
     dropped: set[str] = set()
     for rulebook, period in slices(jurisdiction):
-        inherited = {rule.id for rule in parents.rules_on(rulebook.since)}
-        here = {rule.id for rule in policy.rules_on(rulebook.since)}
+        inherited = {rule.id for rule in parents.rules_by_id_on(rulebook.since)}
+        here = {rule.id for rule in policy.rules_by_id_on(rulebook.since)}
         gone = (own.switched_off_on("rule", rulebook.since) & inherited) - here
         if 2 * len(gone) > len(inherited):
             days.append(period)

@@ -47,6 +47,7 @@ def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     yield from _valued("parameter", before["parameters"], after["parameters"])
     yield from _rules("rule", before["rules"], after["rules"])
     yield from _products(before["products"], after["products"])
+    yield from _rules("funding rule", before["funding"], after["funding"])
 
 
 def _by(key: str, entries: Iterable[Overview]) -> dict[str, Overview]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Final
 
 from attrs import evolve, field
 
-from holdback.eligibility.ruleset import Rule
 from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
@@ -18,7 +17,7 @@ from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
 from holdback.tools.workbench.overview import calculators, in_words
 
 RULE: Final = "rule"
@@ -159,8 +158,10 @@ def histories(
 def _subjects(jurisdiction: Jurisdiction) -> Iterator[tuple[tuple[str, ...], HistorySubject]]:
     """Yield everything that has versions, with the names by which it can be asked for."""
     policy = jurisdiction.policy
-    for rule in policy.rules:
-        yield (rule.id, rule.code), HistorySubject(kind=RULE, name=rule.id)
+    for product_key, rules in ((None, policy.rules), (FUNDING, policy.funding)):
+        for rule in rules:
+            subject = HistorySubject(kind=RULE, name=rule.id, product=product_key)
+            yield (rule.id, rule.code), subject
     for name in policy.parameters:
         yield (name,), HistorySubject(kind=PARAMETER, name=name)
     for product in policy.products:
@@ -227,10 +228,8 @@ def _continues(before: Version, after: Version) -> bool:
 def _rule(
     jurisdiction: Jurisdiction, rulebook: Rulebook, subject: HistorySubject
 ) -> Version | None:
-    rules: Iterable[Rule] = rulebook.renewal.rules
-    if subject.product is not None:
-        offered = (terms for terms in rulebook.products if terms.key == subject.product)
-        rules = next((terms.rules.rules for terms in offered), ())
+    ruleset = rulebook.rulesets.get(subject.product)
+    rules = () if ruleset is None else ruleset.rules
     rule = next((rule for rule in rules if rule.id == subject.name), None)
     if rule is None:
         return None

@@ -65,13 +65,15 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
             if on in switch_off.period and not _is_replaced(switch_off, jurisdiction, rulebook)
         ],
         "products": [_product(terms, rulebook) for terms in rulebook.products],
+        "funding": [_rule(rule, rulebook) for rule in rulebook.funding.rules],
     }
 
 
 def _is_replaced(switch_off: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
     """Return whether the jurisdiction has its own version of what it switches off."""
     if switch_off.kind == "rule":
-        return switch_off.name in {rule.id for rule in rulebook.renewal.rules}
+        by_id = (*rulebook.renewal.rules, *rulebook.funding.rules)
+        return switch_off.name in {rule.id for rule in by_id}
     if switch_off.kind == "product":
         return switch_off.name in {terms.key for terms in rulebook.products}
     return switch_off.name in jurisdiction.policy.parameters_on(rulebook.since)
