@@ -350,6 +350,10 @@ REPLIES = {
             ),
         )
     ),
+    "required_checks_of_funding": RequiredChecks(
+        checks=(Check(name="identity", evidence=("identity_verified",), why="failed"),),
+        held_back=("GB-F-01: The identity of the applicants is not verified any more.",),
+    ),
 }
 REPLIES |= people_samples.REPLIES | money_samples.REPLIES
 ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
@@ -446,6 +450,19 @@ ABOUT_PEOPLE = {
     "OffersIssued": attrs.evolve(
         EVENTS["OffersIssued"],
         referrals=(attrs.evolve(people_samples.REFERRAL, sections=people_samples.PEOPLE),),
+    ),
+}
+BY_RULES = {
+    "DealFunded": attrs.evolve(
+        EVENTS["DealFunded"],
+        decision={
+            "jurisdiction": "GB",
+            "on": "2026-11-26",
+            "digest": f"sha256:{'4d' * 32}",
+            "versions": {"pricing": 1, "limits/fixed": None},
+            "facts": {"identity_verified": True, "deals_defaulted": 0},
+            "lifted": ["GB-F-02"],
+        },
     ),
 }
 MERCHANT_WITH_PEOPLE = attrs.evolve(

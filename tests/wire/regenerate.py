@@ -61,6 +61,8 @@ def stored_documents():
         yield f"event_{name}_with_people.json", wire.write_event(event)
     for name, event in wire_samples.ABOUT_PEOPLE.items():
         yield f"event_{name}_about_people.json", wire.write_event(event)
+    for name, event in wire_samples.BY_RULES.items():
+        yield f"event_{name}_by_rules.json", wire.write_event(event)
     for name, event in wire_samples.WITH_MONEY.items():
         yield f"event_{name}_with_money.json", wire.write_event(event)
 

@@ -13,6 +13,7 @@ EVENTS = {
     **{f"event_{name}.json": event for name, event in wire_samples.EVENTS.items()},
     **{f"event_{name}_with_people.json": event for name, event in wire_samples.WITH_PEOPLE.items()},
     **{f"event_{name}_with_money.json": event for name, event in wire_samples.WITH_MONEY.items()},
+    **{f"event_{name}_by_rules.json": event for name, event in wire_samples.BY_RULES.items()},
     **{
         f"event_{name}_about_people.json": event
         for name, event in wire_samples.ABOUT_PEOPLE.items()

@@ -51,7 +51,9 @@ from holdback.rules import Kind, Type
 from holdback.rules.right_text import right_text
 
 # The tables of a file that no decision reads.
-_OF_EXAMPLES: Final = frozenset((b"examples", b"typical", b"survivors", b"claims"))
+_OF_EXAMPLES: Final = frozenset(
+    (b"examples", b"funding_examples", b"typical", b"survivors", b"claims")
+)
 
 
 def without_examples(body: bytes) -> bytes:
@@ -121,9 +123,12 @@ def read_examples(
     if draft.details is not None:
         examples += reader.settings(draft.details.examples, draft.details.checks)
     if renewal is not None:
-        examples += reader.renewal(renewal["examples"], renewal["typical"])
+        usual = reader.usual(renewal["typical"], "renewal")
+        examples += reader.renewal(renewal["examples"], usual)
     if products is not None:
-        examples += reader.product(products["examples"], products["typical"])
+        usual = reader.usual(products["typical"], "products")
+        examples += reader.product(products["examples"], usual)
+        examples += reader.funding(products["funding_examples"], usual)
     return examples
 
 
@@ -148,9 +153,12 @@ class ExampleReader:
         """The names of the facts that an example may give or leave out."""
         return [fact.name for fact in self.policy.catalogue.facts]
 
-    def renewal(self, examples: Node, typical: Node) -> Iterator[Example]:
+    def usual(self, typical: Node, part: str) -> dict[str, Json]:
+        """Return the typical facts of the file *part*, with those that are inherited."""
+        return {**self.typical.get(part, {}), **self._facts(typical)}
+
+    def renewal(self, examples: Node, usual: dict[str, Json]) -> Iterator[Example]:
         """Yield the examples of the renewal rules."""
-        usual = {**self.typical.get("renewal", {}), **self._facts(typical)}
         codes = [FLOOR_CODE, *(rule.code for rule in self.policy.rules)]
         for element in examples.elements():
             table = RENEWAL_EXAMPLE.table(element)
@@ -159,15 +167,11 @@ class ExampleReader:
             self._check_reasons(expect, codes)
             yield from self._example(table, usual, None, None)
 
-    def product(self, examples: Node, typical: Node) -> Iterator[Example]:
-        """Yield the examples of the products, and of fundings."""
-        usual = {**self.typical.get("products", {}), **self._facts(typical)}
+    def product(self, examples: Node, usual: dict[str, Json]) -> Iterator[Example]:
+        """Yield the examples of the products."""
         products = self.policy.products
         for element in examples.elements():
-            if _is_of_funding(element):
-                yield from self._funding(element, usual)
-                continue
-            table = PRODUCT_EXAMPLE.table(element, (*PRODUCT_EXAMPLE.required, "product"))
+            table = PRODUCT_EXAMPLE.table(element)
             key = PRODUCT_EXAMPLE.value(table, "product")
             versions = [product for product in products if product.key == key]
             if self.all_read and key is not None and not versions:
@@ -185,12 +189,15 @@ class ExampleReader:
             self._check_limits(expect["limits"])
             yield from self._example(table, usual, key, self._settles(table["settles"]))
 
-    def _funding(self, element: Node, usual: dict[str, Json]) -> Iterator[Example]:
-        table = FUNDING_EXAMPLE.table(element)
-        expect = EXPECTED_FUNDING.table(table["expect"])
-        EXPECTED_FUNDING.read(expect)
-        self._check_reasons(expect, [rule.code for rule in self.policy.funding])
-        yield from self._example(table, usual, FUNDING, None)
+    def funding(self, examples: Node, usual: dict[str, Json]) -> Iterator[Example]:
+        """Yield the examples of the funding rules."""
+        codes = [rule.code for rule in self.policy.funding]
+        for element in examples.elements():
+            table = FUNDING_EXAMPLE.table(element)
+            expect = EXPECTED_FUNDING.table(table["expect"])
+            EXPECTED_FUNDING.read(expect)
+            self._check_reasons(expect, codes)
+            yield from self._example(table, usual, FUNDING, None)
 
     def _check_settlement(self, table: TomlTable) -> None:
         """Check an example about the discount for repaying a deal early, which reads no facts."""
@@ -365,12 +372,6 @@ class ExampleReader:
                 if entry.converted(fact.read, right) is not None:
                     facts[name] = entry.json()
         return facts
-
-
-def _is_of_funding(element: Node) -> bool:
-    """Return whether an example in `products.toml` is about the funding rules."""
-    expect = element.value.get("expect") if isinstance(element.value, dict) else None
-    return isinstance(expect, dict) and "funding" in expect
 
 
 def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:

@@ -311,7 +311,6 @@ _CALLED: Final = Key(
     "The name in sentences, as `tax debt`; left out: drafted from the name in rules.",
 )
 _ASKED_FOR: Final = _needed("product", _ANY, "The key of the product that is asked for.")
-_OF_EXAMPLE: Final = "The key of the product that is asked for; left out: an example of a funding."
 ENTRY: Final = _keys(
     _BEGINS, _UNTIL, _needed("value", _VALUE, "The value from that day on."), _SOURCE
 )
@@ -647,13 +646,13 @@ WAITS: Final = "waits"
 FUNDINGS: Final = (PAYS_OUT, REFERRED_OUTCOME, WAITS)
 EXPECTED_FUNDING: Final = _keys(_needed("funding", _words(FUNDINGS, "answer")), *_REASONS)
 FUNDING_EXAMPLE: Final = EXAMPLE.with_rows(_needed("expect", EXPECTED_FUNDING, _EXPECT))
-# An editor does not tell an answer from a discount or a payout.
+# An editor does not tell an answer from a discount.
 EXPECTED_DECISION: Final = Keys(
     evolve(row, required=False)
     for row in (
         *list(ANSWER.rows.values())[: -len(_REASONS)],
         *DISCOUNT.rows.values(),
-        *EXPECTED_FUNDING.rows.values(),
+        *_REASONS,
     )
 )
 # What an example says of a deal that is repaid early.
@@ -667,7 +666,7 @@ SETTLED_DEAL: Final = _keys(
 _EARLY: Final = "What is taken off for repaying early; left out: nothing."
 PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
     _needed("expect", EXPECTED_DECISION, _EXPECT),
-    evolve(_ASKED_FOR, required=False, meaning=_OF_EXAMPLE),
+    _ASKED_FOR,
     Key(
         "settles",
         _MONEY,
@@ -711,5 +710,6 @@ PRODUCTS: Final = _keys(
         "What must be true before an accepted offer is paid out, on what is known then; a person "
         "can approve a rule that refers.",
     ),
+    Key("funding_examples", ListOf(FUNDING_EXAMPLE), _EXAMPLES),
     Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
 )

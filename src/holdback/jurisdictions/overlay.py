@@ -50,8 +50,9 @@ class Layer:
 
     @property
     def all_rules(self) -> tuple[SourceRule, ...]:
-        """Its rules for renewals and fundings, and those of its products."""
-        return (*self.rules_by_id, *(rule for product in self.products for rule in product.rules))
+        """Its rules for renewals, those of its products, and those for fundings."""
+        of_products = (rule for product in self.products for rule in product.rules)
+        return (*self.rules, *of_products, *self.funding)
 
     def switched_off_on(self, kind: str, day: date) -> set[str]:
         """Return the names of what it switches off on *day*, of a *kind* such as `"rule"`."""

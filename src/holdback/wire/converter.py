@@ -33,6 +33,7 @@ from holdback.exact.frozen_values import FrozenList, FrozenMapping
 from holdback.exact.money import Money
 from holdback.lifecycle.events import (
     ConsentsRecorded,
+    DealFunded,
     HoldPlaced,
     OfferAccepted,
     OffersIssued,
@@ -388,6 +389,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         ConsentsRecorded: ("jurisdiction",),
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
+        DealFunded: ("decision",),
     }
 )
 

@@ -1,8 +1,8 @@
 """
 The funding rules of a jurisdiction, read when an accepted offer is to be paid out.
 
-"The terms promised hold, the payout waits, a person decides" (decisions/offers#funding-rules). In GB
-they are in force from 26 November 2026: the identity and the business are verified, nothing
+"The terms promised hold, the payout waits, a person decides" (decisions/offers#funding-rules). In
+GB they are in force from 26 November 2026: the identity and the business are verified, nothing
 defaulted; of the business a person may decide otherwise.
 """
 
@@ -268,4 +268,4 @@ def test_the_question_over_json():
     assert read == RequireChecks(application_id=application_id)
 
     found(journey, "identity", identity_verified=False)
-    assert b'"held_back":["GB-F-01: The identity' in wire.write_reply(journey.do(read))
+    assert b'"held_back":["GB-F-01: The identity' in wire.write(journey.do(read))

@@ -246,6 +246,10 @@ def _requests(currency: Currency) -> st.SearchStrategy[Input]:
     return _initial(currency, _PLAIN) | _renewal(currency)
 
 
+def _of_requests_and_fundings(currency: Currency) -> st.SearchStrategy[Input]:
+    return _requests(currency) | _object({"application_id": IDENTIFIERS})
+
+
 def _changes_of_terms(currency: Currency) -> st.SearchStrategy[Input]:
     """Return inputs that change at least one of the terms."""
     terms = {name: value for name, (value, _) in json_fields(ChangeTerms, currency).items()}
@@ -269,7 +273,7 @@ _OTHER_SHAPES: Final[Mapping[type, Callable[[Currency], st.SearchStrategy[Input]
     MappingProxyType(
         {
             RequestOffers: _requests,
-            RequireChecks: _requests,
+            RequireChecks: _of_requests_and_fundings,
             SupplyDetails: _details,
             ChangeTerms: _changes_of_terms,
             AskStatement: _statements,

@@ -65,7 +65,7 @@ from holdback.merchant.offer import Offer
 from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import SALT_BYTES, Profile
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
-from holdback.operations import OPERATIONS, ChangeTerms, Operation, Reply
+from holdback.operations import OPERATIONS, ChangeTerms, Operation, Reply, RequireChecks
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.rules import assessments
@@ -279,6 +279,11 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
             applicants=APPLICANTS,
             company=OPAQUES,
         ),
+        # It asks about a request or about a funding.
+        RequireChecks: st.deferred(
+            lambda: st.builds(RequireChecks, request=any_value(OffersRequest))
+        )
+        | st.builds(RequireChecks, application_id=IDS),
         # It changes at least one of the two.
         ChangeTerms: st.builds(
             ChangeTerms,

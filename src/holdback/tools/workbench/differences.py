@@ -17,6 +17,7 @@ CHANGED: Final = "changed"
 # The keys of a changed rule that are compared one by one, after its meaning in words.
 _OF_A_RULE: Final = ("code", "when", "require", "otherwise", "reason")
 _OF_A_PRODUCT: Final = ("name", "description", "repayment_mechanism", "amounts", "renewal")
+FUNDING_RULE: Final = "funding rule"
 _ORDER: Final = "their order, which is their priority"
 
 
@@ -47,7 +48,7 @@ def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     yield from _valued("parameter", before["parameters"], after["parameters"])
     yield from _rules("rule", before["rules"], after["rules"])
     yield from _products(before["products"], after["products"])
-    yield from _rules("funding rule", before["funding"], after["funding"])
+    yield from _rules(FUNDING_RULE, before["funding"], after["funding"])
 
 
 def _by(key: str, entries: Iterable[Overview]) -> dict[str, Overview]:
@@ -95,7 +96,7 @@ def _rules(
                 state=ADDED,
                 kind=kind,
                 name=f"{shown} ({rule['code']})",
-                details=(rule["words"], _otherwise(rule)),
+                details=(rule["words"], _otherwise(kind, rule)),
             )
         elif name not in new:
             rule = old[name]
@@ -122,12 +123,11 @@ def _moved(
         yield Difference(state=CHANGED, kind=kind, name=name, details=(order,))
 
 
-def _otherwise(rule: Overview) -> str:
-    return (
-        "otherwise the deal is referred"
-        if rule["otherwise"] == "refer"
-        else "otherwise it is declined"
-    )
+def _otherwise(kind: str, rule: Overview) -> str:
+    refers = rule["otherwise"] == "refer"
+    if kind == FUNDING_RULE:
+        return f"otherwise the payout waits{' for a person' if refers else ''}"
+    return "otherwise the deal is referred" if refers else "otherwise it is declined"
 
 
 def _of_a_rule(old: Overview, new: Overview) -> Iterator[str]:
