@@ -251,6 +251,24 @@ def test_a_hold_stops_what_is_new(steps):
         assert not re.search(r"\b(hold|fraud\w*|sanctions\w*|dispute)\b", text)
 
 
+def test_a_payout_waits_for_a_check_that_failed(steps):
+    """
+    A check that failed after the acceptance holds the payout back: a person approves the rule that
+    refers, and nobody the one that declines. The partner sees a submitted application.
+    """
+    told = steps["payout-waits"]
+    (seen,) = replies(told, "applications")
+
+    assert refused(told) == [
+        ("fund_deal", "referred"),
+        ("fund_deal", "referred"),
+        ("decide_referral", "not_possible_now"),
+    ]
+    assert [one["status"] for one in seen["applications"]] == ["submitted"]
+    assert len(replies(told, "fund_deal")) == 1
+    assert replies(told, "close_application")[0]["status"] == "declined"
+
+
 def test_what_is_known_since_the_offer_refuses_its_acceptance(steps):
     """
     A deal that bounces after new offers, and its default, refuse the acceptance in one sentence.

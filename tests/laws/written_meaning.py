@@ -47,7 +47,9 @@ def meaning(layers, day):
     products = overlaid(layers, day, "product", PRODUCTS, "products", "key")
     meant = [rule_of(rule, parameters) for rule in rules.values()]
     offered = [product_of(product, parameters, day) for product in products.values()]
-    every_rule = meant + [rule for product in offered for rule in product["rules"]]
+    funding = overlaid(layers, day, "rule", PRODUCTS, "funding", "id")
+    at_funding = [rule_of(rule, parameters) for rule in funding.values()]
+    every_rule = meant + [rule for product in offered for rule in product["rules"]] + at_funding
     own = {}
     for layer in layers:
         own |= layer[WHO].get("facts", {})
@@ -59,6 +61,7 @@ def meaning(layers, day):
         "greatest ages": greatest_ages(layers, day),
         "rules": meant,
         "products": offered,
+        "funding": at_funding,
         "facts": {name: fact_of(own[name]) for name in read if name in own},
     }
 

@@ -116,7 +116,7 @@ TABLE: Final = (
         "fund_deal",
         merchant.FUNDED_APPLICATION,
         "DealFunded",
-        "no deal is active but the base deal of a renewal",
+        "no deal is active but the base deal of a renewal, and the funding rules are true",
     ),
     *(
         Transition(

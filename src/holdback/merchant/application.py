@@ -92,12 +92,12 @@ class RequiredChecks:
     """
     The checks that a request for offers needs, or the funding of an accepted application.
 
-    `held_back` says in words, for the service's agents alone, what holds back a funding now; a
-    request for offers is held back by nothing.
+    `held_back` says in words, for the service's agents alone, what holds back a funding now; it is
+    None of a request for offers.
     """
 
     checks: tuple[Check, ...]
-    held_back: tuple[str, ...] = ()
+    held_back: tuple[str, ...] | None = None
 
 
 @frozen(kw_only=True)

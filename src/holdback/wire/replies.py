@@ -31,6 +31,7 @@ from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
+from holdback.merchant.application import RequiredChecks
 from holdback.merchant.deal import Deal, LookupDeal
 from holdback.merchant.instants import write_timestamp
 from holdback.merchant.ledger import Entry, transaction_status
@@ -120,6 +121,12 @@ def _offer(offer: Offer) -> dict[str, Json]:
         "factor_rate": _rate(offer.factor_rate),
         "currency": offer.currency,
     }
+
+
+def _required_checks(reply: RequiredChecks) -> dict[str, Json]:
+    """Write the required checks; only a funding has what holds it back."""
+    held_back = {} if reply.held_back is None else {"held_back": list(reply.held_back)}
+    return {"checks": _plain(reply.checks), **held_back}
 
 
 def _acceptance(reply: Acceptance) -> dict[str, Json]:
@@ -249,6 +256,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         SettlementQuote: _settlement_quote,
         Assessment: Assessment.plain,
         RenewalReview: _review,
+        RequiredChecks: _required_checks,
         FrozenMapping: dict,
     }
 )
