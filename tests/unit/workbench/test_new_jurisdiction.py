@@ -99,7 +99,6 @@ def test_filled_it_passes_check_and_test(currency, zone, low, high):
             "identity",
             "months-trading",
             "no-default",
-            "identity-at-funding",
         )
     ]
 
