@@ -42,9 +42,10 @@ def products_of(files):
 
 
 def lists_of_rules(files):
-    """The lists of rules: those of renewals, and those of each product."""
+    """The lists of rules: those of renewals, those of each product, and those of fundings."""
     tables = (files.get(RENEWAL, {}), *products_of(files))
-    return [table["rules"] for table in tables if "rules" in table]
+    funding = files.get(PRODUCTS, {}).get("funding")
+    return [table["rules"] for table in tables if "rules" in table] + [funding] * bool(funding)
 
 
 def rules_of(files):

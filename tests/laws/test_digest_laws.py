@@ -400,7 +400,11 @@ def digest_anew(rulebook):
     if limits:
         given_by_name["checks"] = limits
     first = RulebookDigester().rules_digest(
-        rulebook.catalogue, rulebook.renewal.rules, products, given_by_name
+        rulebook.catalogue,
+        rulebook.renewal.rules,
+        products,
+        given_by_name,
+        rulebook.funding.rules,
     )
     choices = [
         choice
@@ -414,7 +418,7 @@ def digest_anew(rulebook):
 def told_apart(rulebook):
     """The parts of a rulebook that a mutant may change."""
     settings = (rulebook.offers_valid_hours, rulebook.recently_active_days)
-    return rulebook.renewal, rulebook.products, settings, rulebook.checks
+    return rulebook.renewal, rulebook.products, settings, rulebook.checks, rulebook.funding
 
 
 @pytest.mark.parametrize("family", FAMILIES)

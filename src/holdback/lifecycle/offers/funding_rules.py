@@ -64,13 +64,13 @@ class FundingAnswers:
         """Return the record of a payout: by which rules, on which facts, and what was lifted."""
         ruleset = self.answers.ruleset
         read = {name for rule in ruleset.rules for name in rule.checked.names}
-        known = self.answers.known
+        facts = self.answers.known
         return {
             "jurisdiction": ruleset.jurisdiction,
             "on": self.on.isoformat(),
             "digest": ruleset.digest,
             "versions": ruleset.versions,
-            "facts": {name: value for name, value in known.items() if name in read},
+            "facts": {name: value for name, value in facts.items() if name in read},
             **({"lifted": list(self.lifted)} if self.lifted else {}),
         }
 
@@ -144,8 +144,8 @@ def _checks(case: Case, application: Fulfilment, answered: FundingAnswers) -> It
         if not names or (state.terms.name == TAKINGS and merchant.active_deal is not None):
             continue
         check = required_check(state, merchant.consents)
-        known = state.why is None and all(name in answers.known for name in names)
-        yield evolve(check, why="failed") if known else check
+        lacking = state.why is not None or any(name not in answers.known for name in names)
+        yield check if lacking else evolve(check, why="failed")
 
 
 def waiting_funding(case: Case) -> Referral | None:

@@ -151,8 +151,8 @@ def _rule_text(
 ) -> RuleText:
     def is_in(rulebook: Rulebook) -> bool:
         ruleset = rulebook.rulesets.get(product)
-        in_force = () if ruleset is None else ruleset.rules
-        return rule.code in {other.code for other in in_force}
+        rules = () if ruleset is None else ruleset.rules
+        return rule.code in {in_force.code for in_force in rules}
 
     figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
     dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
