@@ -60,6 +60,15 @@ PRODUCT_RULES = (
     ("facts", "grade >= 2"),
     ("facts", "lone >= 1"),
 )
+FUNDING_RULES = (
+    ("", "identity_verified"),
+    ("", "business_verified"),
+    ("", "credit_score >= 500"),
+    ("", "deals_defaulted == 0"),
+    ("", "deals_completed == 0 or performance >= 40%"),
+    ("identity", "identity_age_days <= 3 days"),
+    ("facts", "licensed"),
+)
 FACTS = "".join(
     f'[facts.{name}]\ntype = "{kind}"\n{low}description = "A fact of its own."\n\n'
     for name, kind, low in (
@@ -144,8 +153,21 @@ acceptance_days = {_always(draw.choice((2, 5, 30)))}
     return {
         "jurisdiction.toml": about,
         "renewal.toml": renewal,
-        "products.toml": "format = 1\n\n" + "".join(_product(draw, key, names) for key in ROOM),
+        "products.toml": "format = 1\n\n"
+        + "".join(_product(draw, key, names) for key in ROOM)
+        + _funding(draw, names),
     }
+
+
+def _funding(draw, names):
+    """The `[[funding]]` rules of most jurisdictions."""
+    if draw.random() < 0.3:
+        return ""
+    return "".join(
+        f'[[funding]]\nid = "{code.lower()}"\ncode = "{code}"\nrequire = \'{text}\'\n'
+        f'otherwise = "{otherwise}"\nreason = "No."\nsource = "policy"\nfrom = {SINCE}\n\n'
+        for code, text, otherwise in _rules(draw, "NL-F", FUNDING_RULES, names, 2)
+    )
 
 
 def _product(draw, key, names):

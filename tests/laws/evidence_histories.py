@@ -20,6 +20,7 @@ from evidence_model import (
     Record,
     Referral,
     about,
+    name_of,
 )
 
 from holdback import (
@@ -39,6 +40,7 @@ from holdback.merchant.profile import Profile
 from holdback.operations import (
     AcceptOffer,
     AskEvidence,
+    AskReferrals,
     AssessRenewal,
     CloseApplication,
     CloseDeal,
@@ -142,7 +144,8 @@ class History:
         weights = {step: weight for step, weight in STEPS.items() if self.possible(step)}
         if self.model.in_fulfilment(self.now) is not None:
             # What a funding looks at again has to change before it.
-            weights |= {step: 4 for step in ("hold", "reverse", "fund") if step in weights}
+            again = ("hold", "reverse", "fund", "record_checks", "decide_funding")
+            weights |= {step: 4 for step in again if step in weights}
         weights |= {step: 12 for step in self.favoured if step in weights}
         step = self.draw.choices([*weights], [*weights.values()])[0]
         getattr(self, step)()
@@ -161,6 +164,7 @@ class History:
             "decline_offers": any(one.offer_ids for one in self.model.sets),
             "wait_on_hold": self.known(),
             "decide": self.model.referrals,
+            "decide_funding": self.model.in_fulfilment(self.now) is not None,
             "lift": self.model.holds, "erase": not self.model.deals,
         }  # fmt: skip
         return bool(needs.get(step, True))
@@ -566,8 +570,10 @@ class History:
         refused, base = set(), application.base
         if model.in_fulfilment(self.now) is not application:
             refused.add("not_possible_now")
-        if model.needs_a_person(self.now, application.knew, application.product):
+        waits = model.in_fulfilment(self.now) is application and model.waits(self.now, application)
+        if waits or model.needs_a_person(self.now, application.knew, application.product):
             refused.add("referred")
+            self.done.add("payout waits")
         active = model.active()
         if active is not None and active is not base:
             refused |= {"active_deal", "not_possible_now"}
@@ -723,6 +729,36 @@ class History:
         )  # fmt: skip
         self.done.add("approved" if approved else "declined by a person")
 
+    def decide_funding(self):
+        """Decide about the funding of the application that waits for it."""
+        application = self.model.in_fulfilment(self.now)
+        false, unknown = self.model.funding(self.now, application)
+        both = self.model.funding(self.now, application, approved=False)
+        referring = {name_of("funding", r) for r in both[0] + both[1] if r.otherwise == "refer"}
+        approved = self.draw.random() < 0.75
+        refused = set() if false or unknown else {"referral_not_found"}
+        if not refused and approved and not referring:
+            refused = {"not_possible_now"}
+        outcome = self.tell(
+            DecideReferral(
+                application_id=application.application_id,
+                product=application.product,
+                decision="approve" if approved else "decline",
+                by="u",
+            ),
+            refused=refused,
+        )
+        if outcome is None:
+            return
+        until = self.now + timedelta(days=self.model.rulebook(self.now).approval_days)
+        self.model.decisions.append(
+            PersonsDecision(
+                application.product, application.base, approved, frozenset(referring), until,
+                self.model.people,
+            )
+        )  # fmt: skip
+        self.done.add("approved payout" if approved else "declined by a person")
+
     def hold(self):
         code = self.draw.choice(("fraud", "dispute"))
         if code not in [one.code for one in self.model.holds if one.until is None]:
@@ -863,6 +899,26 @@ class History:
             }
             self.agree("required", shown, self.model.required(self.now, renewal=renewal))
 
+    def compare_funding(self):
+        """
+        What a funding needs, and what holds it back: the question, the list for people, and the
+        funding itself agree.
+        """
+        application = self.model.in_fulfilment(self.now)
+        if application is None:
+            return
+        about = {"application_id": application.application_id}
+        reply = self.tell(RequireChecks(**about)).reply
+        checks = {one.name: one.why for one in reply.checks}
+        self.agree(
+            "checks for funding", checks, self.model.checks_for_funding(self.now, application)
+        )
+        self.agree("held back", bool(reply.held_back), self.model.waits(self.now, application))
+        listed = [one.application_id for one in self.tell(AskReferrals()).reply.referrals]
+        by_rules = any(self.model.funding(self.now, application))
+        self.agree("waits for a person", application.application_id in listed, by_rules)
+        self.done |= {"failed"} & {*checks.values()}
+
     def compare_assessment(self):
         """The assessment of the base deal, without any approval of one product."""
         base = self.model.base(self.now)
@@ -879,13 +935,14 @@ COMPARISONS = (
     History.compare_next_request,
     History.compare_review,
     History.compare_required_checks,
+    History.compare_funding,
     History.compare_assessment,
 )
 STEPS = {
     "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2,
     "close": 0.5, "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3,
-    "sell": 0.25, "decide": 4, "hold": 0.5, "lift": 1.5, "consent": 0.4, "decline_offers": 1.5,
-    "erase": 0.1,
+    "sell": 0.25, "decide": 4, "decide_funding": 1, "hold": 0.5, "lift": 1.5, "consent": 0.4,
+    "decline_offers": 1.5, "erase": 0.1,
     # Only where they are favoured; elsewhere their parts are drawn one by one.
     "renew_less_paid": 0, "wait_on_hold": 0,
 }  # fmt: skip

@@ -485,12 +485,12 @@ class Model:
             one.product == product and not one.approved and at < one.until for one in self.decisions
         )
 
-    def lifted(self, at, base, product):
+    def lifted(self, at, base, product, people=None):
         """The rules that are lifted: what was decided last about a product and deal holds."""
         decided = [one for one in self.decisions if (one.product, one.base) == (product, base)]
         if not decided or decided[-1].void or at >= decided[-1].until:
             return frozenset()
-        if decided[-1].people != self.who(base):
+        if decided[-1].people != (people or self.who(base)):
             return frozenset()
         return decided[-1].rules if decided[-1].approved else frozenset()
 
@@ -532,6 +532,38 @@ class Model:
             referring = [rule for rule in false + unknown if rule.otherwise == "refer"]
             names |= {name_of(scope, rule) for rule in referring}
         return frozenset(names)
+
+    # Fundings: the application in fulfilment is about those who were accepted.
+
+    def funding(self, at, application, *, approved=True):
+        """The funding rules that are false and unknown, less those *approved* by a person."""
+        base, people = application.base, self.people
+        lifted = frozenset()
+        if approved:
+            lifted = self.lifted(at, base, application.product, people)
+        facts = self.facts(at, base, people)
+        return _answers("funding", self.rulebook(at).funding.rules, facts, lifted)
+
+    def waits(self, at, application):
+        """Whether a rule or a person holds the payout back."""
+        return any(self.funding(at, application)) or self.needs_a_person(
+            at, application.knew, application.product
+        )
+
+    def checks_for_funding(self, at, application):
+        """The checks that are to be made again for a funding, and why."""
+        rulebook, checks = self.rulebook(at), {}
+        false, unknown = self.funding(at, application)
+        read = {name for rule in false + unknown for name in rule.checked.names}
+        facts = self.facts(at, application.base, self.people)
+        for terms in rulebook.checks.values():
+            names = {*terms.facts, f"{terms.name}_age_days"} & read
+            if not names or (terms.name == "takings" and self.active() is not None):
+                continue
+            why = self.why(terms, at, self.newest(terms.name, self.people))
+            lacking = any(facts[rulebook.catalogue.place(name)] is None for name in names)
+            checks[terms.name] = why or ("missing" if lacking else "failed")
+        return checks
 
     # The service
 

@@ -25,7 +25,7 @@ from holdback.lifecycle import evolve
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
 from holdback.lifecycle.evidence import recording
-from holdback.lifecycle.offers import renewal_eligibility, since_the_offer
+from holdback.lifecycle.offers import funding_rules, renewal_eligibility, since_the_offer
 from holdback.lifecycle.offers import requests as offers
 from holdback.rulebooks.check_terms import CheckTerms
 
@@ -37,7 +37,8 @@ REACHED = {
     "recorded": 2, "too_old": 6, "due_again": 60, "approved": 15, "declined by a person": 40,
     "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
     "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "erased": 100,
-    "eligible True": 12, "eligible False": 6,
+    "eligible True": 12, "eligible False": 6, "payout waits": 60,
+    "approved payout": 600,
 }  # fmt: skip
 
 
@@ -187,7 +188,28 @@ FAULTS = {
     "an erasure leaves results": [
         instead(evolve, '("checks", "referrals")', '("referrals",)'),
     ],
-}
+    "a funding rule that is false is ignored": [
+        instead(
+            funding_rules, "self.answers.false | self.answers.unknown", "self.answers.unknown"
+        ),
+    ],
+    "what is unknown lets a payout go": [
+        instead(funding_rules, "self.answers.false | self.answers.unknown", "self.answers.false"),
+    ],
+    "a funding looks at no rule": [
+        instead(fulfilment, "funding_held_back(case, fulfilment, answered)",
+                "funding_held_back(case, fulfilment, None)"),
+    ],
+    "a person's approval of a payout is ignored": [
+        instead(funding_rules, "lifted_mask(case.rulebook().funding, approved)", "0"),
+    ],
+    "a check that failed is not made again": [
+        instead(funding_rules, 'evolve(check, why="failed")', "check"),
+    ],
+    "a payout that waits is in nobody's list": [
+        instead(funding_rules, "not answered.waiting", "True"),
+    ],
+}  # fmt: skip
 
 
 # The steps after which the rarer errors show, and how much of the first deal is paid for it.
@@ -203,7 +225,20 @@ FAVOURED = {
     "an approval is for all who apply": (("decide", "ask_initial"), None),
     "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
     "an erasure leaves results": (("erase", "ask_initial"), None),
-}
+    "a person's approval of a payout is ignored": (
+        ("ask_initial", "accept", "record_checks", "decide_funding"), None
+    ),
+    **dict.fromkeys(
+        (
+            "a funding rule that is false is ignored",
+            "what is unknown lets a payout go",
+            "a funding looks at no rule",
+            "a check that failed is not made again",
+            "a payout that waits is in nobody's list",
+        ),
+        (("ask_initial", "accept", "record_checks", "fund"), None),
+    ),
+}  # fmt: skip
 
 
 PLANTED = list(FAULTS)[:: len(FAULTS) // count("errors planted in what is remembered")]

@@ -100,6 +100,11 @@ CHECKS: Final = (
         referrals.since_the_offer,
     ),
     Check(
+        "payout that waits",
+        "an identity check that fails between acceptance and funding",
+        referrals.payout_waits,
+    ),
+    Check(
         "changed rules",
         "facts, products and jurisdictions that change or go, under open offers and deals",
         scripted.changed_rules,

@@ -26,6 +26,9 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "hold": "On hold nothing is offered, accepted or funded.",
         "since-the-offer": "What is known against a merchant since its offers, such as a default, "
         "holds back their acceptance and their funding.",
+        "funding-rules": "An accepted offer is paid out only while the funding rules are true of "
+        "what is known.",
+        "funding-unseen": "Nothing that a partner sees tells that a payout waits.",
         "hold-unseen": "Nothing that a partner sees tells a hold from another referral.",
         "terms-honoured": "An offer is accepted on the terms that were offered.",
         "still-served": "A change of the rules takes nothing back: what was offered, "

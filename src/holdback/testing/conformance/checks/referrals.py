@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from holdback.merchant.instants import write_timestamp
 from holdback.testing import payloads
 from holdback.testing.conformance.checks.held_evidence import record
 from holdback.testing.conformance.invariants import expect
@@ -29,6 +30,9 @@ from holdback.testing.conformance.simulated.simulation import Simulation
 
 # A person decides about a merchant with this score, and no rule lets one with the other pass.
 _REFERRED, _DECLINED = 600, 400
+_CONFLICT = 409
+# When the funding rules that ship are in force.
+_FUNDING_RULES = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
 # Longer than an accepted application waits for its funding.
 _LONG = timedelta(days=60)
 
@@ -201,6 +205,53 @@ def since_the_offer(session: Session) -> None:
     _bounce_and_default(simulation, accepted)
     body = {"application_id": accepted.projection.in_fulfilment[0]}
     simulation.ask("fund_deal", accepted, body, key=simulation.new_key())
+
+
+def payout_waits(session: Session) -> None:
+    """Let the identity check of one of two merchants fail between acceptance and funding."""
+    simulation = session.simulation()
+    simulation.at = _FUNDING_RULES
+    failed, verified = simulation.merchant(name="failed"), simulation.merchant(name="verified")
+    for merchant in (failed, verified):
+        accept(simulation, merchant, new_offers(simulation, merchant)[0], key=simulation.new_key())
+    simulation.pass_time(hours=1)
+    _record_identity(simulation, failed, verified=False)
+    _record_identity(simulation, verified, verified=True)
+    body = {"application_id": failed.projection.in_fulfilment[0]}
+    asked = simulation.ask("fund_deal", failed, body, key=simulation.new_key())
+    message = f"a funding after an identity check that failed got {asked.status}"
+    expect(asked.status == _CONFLICT, "funding-rules", message)
+    for request in (look_up, request_offers):
+        seen = [
+            _unnamed(request(simulation, merchant), merchant) for merchant in (failed, verified)
+        ]
+        message = f"{request.__name__} differs while a payout waits"
+        expect(seen[0] == seen[1], "funding-unseen", message)
+    simulation.pass_time(hours=1)
+    _record_identity(simulation, failed, verified=True)
+    for merchant in (failed, verified):
+        fund(simulation, merchant)
+
+
+def _record_identity(
+    simulation: Simulation, merchant: SimulatedMerchant, *, verified: bool
+) -> None:
+    result = {
+        "check": "identity",
+        "made_at": write_timestamp(simulation.at),
+        "facts": {"identity_verified": verified},
+    }
+    body = {"records": [result]}
+    recorded = simulation.ask("record_evidence", merchant, body, key=simulation.new_key())
+    expect(recorded.status == OK, "newest-evidence", f"an identity check got {recorded.status}")
+
+
+def _unnamed(asked: Exchange, merchant: SimulatedMerchant) -> tuple[int, bytes]:
+    """Return an answer without the ids of its merchant, which all differ."""
+    body = asked.body
+    for name in (merchant.merchant_id, merchant.projection.provider_id):
+        body = body.replace(str(name).encode(), b"")
+    return asked.status, body
 
 
 def _offers_beside_a_repaid_deal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
