@@ -41,6 +41,7 @@ REPLIES = {
     "reply_referrals": "Referrals",
     "reply_refundable": "Refundable",
     "reply_renewal_review": "RenewalReview",
+    "reply_required_checks_of_funding": "RequiredChecks",
     "reply_settlement_quote": "SettlementQuote",
     "reply_statement": "Statement",
     "reply_takings_receipt": "TakingsReceipt",
@@ -111,7 +112,7 @@ def test_a_reply_matches_its_schema_exactly(golden):
 
 def test_every_golden_reply_has_a_schema():
     """
-    Except the required checks, which no endpoint returns.
+    Except the checks that a request for offers requires, which no endpoint returns.
     """
     names = {path.stem for kind in ("reply", "problem") for path in GOLDEN.glob(f"{kind}_*.json")}
 

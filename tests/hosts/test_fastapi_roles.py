@@ -68,6 +68,7 @@ EXPECTED = [
     ("referrals", "GET", f"{AGENT}referrals", AGENTS),
     ("holds", "GET", f"{AGENT}holds", AGENTS),
     ("evidence", "GET", f"{AGENT}evidence", AGENTS),
+    ("required_checks", "GET", f"{AGENT}required_checks{OF_APPLICATION}", AGENTS),
     ("filled_application", "GET", f"{AGENT}filled_application{OF_APPLICATION}", AGENTS),
     ("bank_details", "GET", f"{AGENT}bank_details{OF_APPLICATION}", {"clerk"}),
     ("open_applications", "GET", "/v2/open_applications", AGENTS),

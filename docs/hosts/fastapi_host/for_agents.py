@@ -30,6 +30,7 @@ from holdback.operations import (
     AskRefundable,
     QuoteSettlement,
     QuoteUnwinding,
+    RequireChecks,
 )
 
 Commanded = Annotated[Incoming, Depends(commanded)]
@@ -97,6 +98,8 @@ def add(app, host, partners):
         path = f"{PATH}/{operation}"
         app.get(path, **schemas.described(operation))(_quote(host, partners, question))
     app.get(f"{PATH}/statement", **schemas.described("statement"))(_statement(host, partners))
+    path = f"{PATH}/required_checks"
+    app.get(path, **schemas.described("required_checks"))(_required_checks(host, partners))
     for operation, read in (("filled_application", _filled), ("bank_details", _bank_details)):
         path = f"{PATH}/{operation}"
         app.get(path, **schemas.described(operation))(_about_application(host, partners, read))
@@ -181,6 +184,28 @@ def _statement(host, partners):
             request, incoming, partner=owner(partners, partner), merchant_id=merchant_id
         )
         return statement(host, of, since, until)
+
+    return ask
+
+
+def _required_checks(host, partners):
+    """Return what the funding of an accepted application needs, and what holds it back."""
+
+    def ask(
+        request: Request,
+        incoming: Asked,
+        partner: str,
+        merchant_id: str,
+        application_id: Annotated[str, Query(min_length=1)],
+    ):
+        of = merchant_request(
+            request,
+            incoming,
+            partner=owner(partners, partner),
+            merchant_id=merchant_id,
+            takes_profile=True,
+        )
+        return json_answer(host.ask(of, RequireChecks(application_id=application_id)))
 
     return ask
 

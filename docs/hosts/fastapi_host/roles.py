@@ -72,6 +72,7 @@ WHO_MAY = MappingProxyType(
         "referrals": _AGENTS,
         "holds": _AGENTS,
         "evidence": _AGENTS,
+        "required_checks": _AGENTS,
         "filled_application": _AGENTS,
         "open_applications": _AGENTS,
         "open_referrals": _AGENTS,
