@@ -58,7 +58,7 @@ class RowRulebooks:
         for facts, places in self._catalogues().items():
             for fact in facts:
                 definitions = by_name.setdefault(fact.name, {})
-                same = (earlier for earlier in definitions if _same_reading(earlier, fact))
+                same = (read for read in definitions if _reading(read) == _reading(fact))
                 key = next(same, fact)
                 definitions[key] = (*definitions.get(key, ()), *places)
         return by_name
@@ -109,28 +109,15 @@ def names_read(rulebook: Rulebook) -> Collection[str]:
     return dict.fromkeys(["progress", *names])
 
 
-def _same_reading(left: Fact, right: Fact) -> bool:
+def _reading(fact: Fact) -> tuple[Any, ...]:
     """
-    Whether a column gives the same numbers as *left* and as *right*, facts of one name.
+    What the numbers of a column depend on that is read as *fact*.
 
     Descriptions and origins are left out, because they do not affect reading, and so is the
     currency: a column holds amounts without one, and only the number of decimals counts.
     """
-    return (
-        left.type.kind,
-        left.type.places,
-        left.type.options,
-        left.low,
-        left.high,
-        left.rounded_down,
-    ) == (
-        right.type.kind,
-        right.type.places,
-        right.type.options,
-        right.low,
-        right.high,
-        right.rounded_down,
-    )
+    type_ = fact.type
+    return type_.kind, type_.places, type_.options, fact.low, fact.high, fact.rounded_down
 
 
 def rulebooks_for(

@@ -88,13 +88,6 @@ def read_backend(backend: Any) -> str:
     return name
 
 
-def without_index(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return *frame* with its rows in order; pandas would align them by the index instead."""
-    if frame.implementation.is_pandas_like():
-        return nw.from_native(frame.to_native().reset_index(drop=True), eager_only=True)
-    return frame
-
-
 def with_results(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:
     """Return the user's own *frame* with the columns of *results* of Polars, row by row."""
     if frame.implementation.is_pandas_like():

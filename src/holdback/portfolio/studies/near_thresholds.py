@@ -16,20 +16,17 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT, trimmed
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.portfolio.answers.answer_table import AnswerTable
-from holdback.portfolio.assessing.outcome_codes import INVALID, PLACES
-from holdback.portfolio.assessing.outcome_columns import OUTCOME, PREFIX, RULEBOOK
+from holdback.portfolio.assessing.outcome_columns import (
+    PREFIX,
+    RULEBOOK,
+    UNREADABLE,
+    converted_column,
+)
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_findings import RowLabels
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.frames import (
-    Frame,
-    answer_backend,
-    integers,
-    open_frame,
-    with_results,
-    without_index,
-)
-from holdback.portfolio.sql.computed_frames import with_outcomes
+from holdback.portfolio.reading.frames import Frame, answer_backend, integers, open_frame
+from holdback.portfolio.sql.computed_frames import with_facts
 from holdback.portfolio.studies.outcome_counts import plan_to_vary, proposal_notes
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.operators import MIRRORED
@@ -258,14 +255,12 @@ def _order(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _candidates(plan: ColumnPlan, limits: Sequence[Sequence[_Limit]]) -> nw.DataFrame[Any]:
     """The rows of *plan* that are near a limit of their rulebook, with their number from 0."""
-    frame = with_outcomes(plan, (OUTCOME,))
-    if isinstance(frame, nw.DataFrame):
-        assert isinstance(plan.frame, nw.DataFrame)
-        rows = nw.from_native(with_results(plan.frame, frame), eager_only=True)
-        frame = without_index(rows).with_row_index(_ROW)
-    is_near = nw.col(OUTCOME) != PLACES[INVALID]
-    is_near &= reduce(or_, _of_rulebooks(limits, set(plan.schema)))
-    near_rows = frame.filter(is_near.fill_null(value=False))
+    facts = with_facts(plan)
+    if isinstance(facts, nw.DataFrame):
+        facts = facts.with_row_index(_ROW)
+    is_near = nw.col(UNREADABLE) == 0
+    is_near &= reduce(or_, _of_rulebooks(limits, set(plan.facts)))
+    near_rows = facts.filter(is_near.fill_null(value=False))
     return near_rows.collect() if isinstance(near_rows, nw.LazyFrame) else near_rows
 
 
@@ -281,7 +276,7 @@ def _of_rulebooks(limits: Sequence[Sequence[_Limit]], columns: set[str]) -> Iter
         ranges.setdefault(key, []).append(place)
     for key, places in ranges.items():
         inside = [
-            ((nw.col(name) >= low) & (nw.col(name) <= high)).fill_null(value=False)
+            nw.col(converted_column(name)).is_between(low, high).fill_null(value=False)
             for name, low, high in sorted(key)
         ]
         yield nw.col(RULEBOOK).is_in(places) & reduce(or_, inside)
@@ -289,7 +284,7 @@ def _of_rulebooks(limits: Sequence[Sequence[_Limit]], columns: set[str]) -> Iter
 
 @frozen
 class _Deals:
-    """The rows `near` a limit, of the user's own `frame`, that `plan` has prepared."""
+    """The rows `near` a limit, of the user's own `frame`, that `plan` has read."""
 
     near: nw.DataFrame[Any]
     frame: Frame
@@ -298,7 +293,7 @@ class _Deals:
     def rows(self) -> Iterator[tuple[int, str, Mapping[str, int | None]]]:
         """Yield the place of the rulebook, the label, and the numbers of each row."""
         names = list(self.plan.facts)
-        columns = [integers(self.near[name]) for name in names]
+        columns = [integers(self.near[converted_column(name)]) for name in names]
         places = integers(self.near[RULEBOOK])
         for place, label, *numbers in zip(places, self.labels, *columns, strict=True):
             yield place or 0, label, dict(zip(names, numbers, strict=True))

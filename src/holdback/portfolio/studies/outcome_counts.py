@@ -7,6 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
+from attrs import evolve
+
 from holdback.exact.exact_numbers import unscaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -14,7 +16,7 @@ from holdback.portfolio.assessing.aggregation import DealTotals, count_rows, sum
 from holdback.portfolio.assessing.assessed_frames import prepare
 from holdback.portfolio.assessing.outcome_codes import OUTCOMES
 from holdback.portfolio.assessing.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME, RULEBOOK
-from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
+from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frames import open_frame
@@ -54,16 +56,8 @@ def plan_to_vary(
 
 def under(plan: ColumnPlan, rulebooks: Sequence[Rulebook]) -> ColumnPlan:
     """Return *plan* with other *rulebooks*, each in the place of the one that it replaces."""
-    old = plan.rulebooks
-    assert len(old.rulebooks) == len(rulebooks), "each rulebook has its place"
-    new = RowRulebooks(
-        rulebooks=tuple(rulebooks),
-        jurisdiction_column=old.jurisdiction_column,
-        day_or_column=old.day_or_column,
-        codes=old.codes,
-        own_code_column=old.own_code_column,
-    )
-    return ColumnPlan(plan.frame, new, plan.prepared)
+    assert len(plan.rulebooks.rulebooks) == len(rulebooks), "each rulebook has its place"
+    return evolve(plan, rulebooks=evolve(plan.rulebooks, rulebooks=tuple(rulebooks)))
 
 
 def count_outcomes(plan: ColumnPlan) -> OutcomeCounts:

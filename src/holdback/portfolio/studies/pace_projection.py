@@ -11,7 +11,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-from attrs import define, field
+from attrs import define, evolve, field
 
 from holdback.eligibility.derived_facts import whole_months
 from holdback.eligibility.facts import DERIVED, FOLLOWING, MOST_PERCENT, WAITING
@@ -24,13 +24,16 @@ from holdback.merchant.deal import FUNDED, REPAID, STATUSES
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessing.aggregation import DealTotals
 from holdback.portfolio.assessing.outcome_codes import INVALID, OUTCOMES, PLACES
-from holdback.portfolio.assessing.outcome_columns import OUTCOME, RULEBOOK
+from holdback.portfolio.assessing.outcome_columns import (
+    OUTCOME,
+    RULEBOOK,
+    UNREADABLE,
+    converted_column,
+)
 from holdback.portfolio.assessing.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.reading.column_plan import ColumnPlan
-from holdback.portfolio.reading.column_readers import day_fact
 from holdback.portfolio.reading.frames import answer_backend, open_frame
-from holdback.portfolio.reading.single_values import read_values
-from holdback.portfolio.sql.computed_frames import with_outcomes
+from holdback.portfolio.sql.computed_frames import with_facts, with_outcomes
 from holdback.portfolio.studies.outcome_counts import (
     NO_JURISDICTION,
     Jurisdictional,
@@ -308,35 +311,25 @@ def _columns(
     plan: ColumnPlan,
 ) -> tuple[Mapping[str, Known], Numbers, Numbers, Numbers | None]:
     """The facts of *plan*, the places of its rulebooks, the invalid rows, and the days if any."""
-    computed = with_outcomes(plan, (OUTCOME,))
-    on = plan.rulebooks.day_or_column
+    computed = with_facts(evolve(plan, unread=True))
+    rows = computed if isinstance(computed, nw.DataFrame) else computed.collect()
     names = [name for name in plan.rulebooks.facts if name in plan.schema]
-    if isinstance(computed, nw.DataFrame):
-        assessed, frame = computed, plan.frame
-    else:
-        wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
-        assessed = frame = computed.select(*wanted, RULEBOOK, OUTCOME).collect()
-    assert isinstance(frame, nw.DataFrame)
-    facts = {name: _numbers(frame[name]) for name in names}
-    places = _numbers(assessed[RULEBOOK])
+    facts = {name: _numbers(rows[converted_column(name)]) for name in names}
+    places = _numbers(rows[RULEBOOK])
     place = np.where(places.is_known, places.number, -1)
-    invalid = _numbers(assessed[OUTCOME]).number == _INVALID
-    return facts, place, invalid, _days(frame, on, len(place))
+    invalid = _numbers(rows[UNREADABLE]).number != 0
+    on = plan.rulebooks.day_or_column
+    if isinstance(on, date):
+        return facts, place, invalid, np.full(len(place), on.toordinal(), dtype=np.int64)
+    if on is None:
+        return facts, place, invalid, None
+    days = _numbers(rows[converted_column(on)])
+    return facts, place, invalid, np.where(days.is_known, days.number, 1)
 
 
 def _numbers(column: nw.Series[Any]) -> Known:
     is_known = ~column.is_null().to_numpy().astype(bool)
     return Known(column.fill_null(0).to_numpy().astype(np.int64), is_known)
-
-
-def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers | None:
-    """The ordinal of the day of each row, 1 where it cannot be read; None of a single rulebook."""
-    if on is None:
-        return None
-    if isinstance(on, date):
-        return np.full(rows, on.toordinal(), dtype=np.int64)
-    read = read_values(frame[on].to_list(), day_fact(on))
-    return np.array([number or 1 for number, _ in read], dtype=np.int64)
 
 
 def _sum(numbers: Numbers) -> int:
