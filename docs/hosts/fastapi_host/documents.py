@@ -1,9 +1,12 @@
 """
 The stored documents of a merchant: its state and its profile.
 
-The profile has the personal data, apart from everything that decides (decisions/wire).
+The profile has the personal data, apart from everything that decides (decisions/wire). Both are
+sealed with the first of the keys in HOLDBACK_SEAL_KEYS, where there are some: hexadecimal digits,
+with commas between the keys (decisions/documents).
 """
 
+import os
 import secrets
 
 from attrs import evolve, frozen
@@ -11,6 +14,9 @@ from attrs import evolve, frozen
 from holdback import Merchant, Profile, wire
 
 SALT_BYTES = 16
+SEAL_KEYS = tuple(
+    bytes.fromhex(key) for key in os.environ.get("HOLDBACK_SEAL_KEYS", "").split(",") if key
+)
 
 
 @frozen(kw_only=True)
@@ -35,7 +41,8 @@ class Documents:
         """Return what to store after `outcome`, without a profile where the stored one stays."""
         if self.stored_profile and outcome.profile is self.profile:
             outcome = evolve(outcome, profile=None)
-        return wire.write_stored(outcome)
+        stored = wire.write_stored(outcome)
+        return evolve(stored, state=_sealed(stored.state), profile=_sealed(stored.profile))
 
 
 def new_documents(partner, merchant_id):
@@ -53,8 +60,16 @@ def read_documents(stored):
     Raises:
         StateError: a document cannot be read.
     """
-    merchant, profile = wire.read_stored(stored.state, stored.profile)
+    merchant, profile = wire.read_stored(_unsealed(stored.state), _unsealed(stored.profile))
     return Documents(merchant=merchant, profile=profile, stored_profile=profile is not None)
+
+
+def _sealed(document):
+    return document if document is None or not SEAL_KEYS else wire.seal(document, SEAL_KEYS[0])
+
+
+def _unsealed(document):
+    return document if document is None or not SEAL_KEYS else wire.unseal(document, *SEAL_KEYS)
 
 
 def _new_profile():

@@ -23,6 +23,7 @@ from holdback.wire.commands import (
 )
 from holdback.wire.formats import format_of
 from holdback.wire.replies import CONTENT_TYPE, problem, to_dict, write, write_problem
+from holdback.wire.seal import seal, unseal
 from holdback.wire.stored import (
     StoredDocuments,
     event_from_dict,
@@ -61,7 +62,9 @@ __all__ = [
     "read_profile",
     "read_stored",
     "read_timestamp",
+    "seal",
     "to_dict",
+    "unseal",
     "write",
     "write_event",
     "write_merchant",
