@@ -154,3 +154,24 @@ def test_a_merchant_without_its_profile_is_an_internal_error(service, merchant):
     events = service.events()
     assert code(merchant.accept()) == (500, "internal_error")
     assert service.events() == events
+
+
+def test_documents_are_sealed_where_there_is_a_key(service, merchant, monkeypatch):
+    """
+    "The host seals states and profiles, and refuses to read others"; a new key goes before the old
+    one.
+    """
+    old, new = bytes(range(32)), bytes(range(1, 33))
+    monkeypatch.setattr("fastapi_host.documents.SEAL_KEYS", (old,))
+    merchant.ask()
+    state, _, profile = texts(service)
+    for document in (state, profile):
+        assert wire.unseal(document.encode(), old) != document.encode()
+
+    monkeypatch.setattr("fastapi_host.documents.SEAL_KEYS", (new, old))
+    assert merchant.accept().status_code == 200
+    state, _, _ = texts(service)
+    assert wire.read_merchant(wire.unseal(state.encode(), new)).provider_id
+
+    monkeypatch.setattr("fastapi_host.documents.SEAL_KEYS", (old,))
+    assert merchant.look_up().status_code == 500
