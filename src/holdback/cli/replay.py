@@ -24,6 +24,7 @@ from holdback.tools.replay.replay import (
     UNDERIVABLE,
     Replay,
     replay,
+    replay_funding,
     replay_offers,
 )
 
@@ -43,9 +44,9 @@ def replay_command(
     """
     Derive the decision in RECORD again, from its digest, day and facts.
 
-    RECORD is a decision record as JSON, or an event with decisions: on a renewal, or on the
-    products that were offered, whose offers are priced again. Exits with 1 if the decision or an
-    offer is another, if no rulebook has the digest, or if a calculator is not present.
+    RECORD is a decision record as JSON, or an event with decisions: on a renewal, on a payout, or
+    on the products that were offered, whose offers are priced again. Exits with 1 if the decision
+    or an offer is another, if no rulebook has the digest, or if a calculator is not present.
     """
     jurisdictions = load_valid(folder)
     try:
@@ -63,11 +64,15 @@ def replay_command(
 def _replay(
     document: Json, jurisdictions: Jurisdictions, calculators: Mapping[str, type]
 ) -> Replay:
-    """Replay *document*: a decision record, or an event with an assessment or offers."""
+    """Replay *document*: a decision record, or an event with an assessment, offers or a payout."""
     if isinstance(document, Mapping) and "offer_set" in document:
         parts = {name: _with_exact_facts(document.get(name)) for name in _WITH_FACTS}
         event = {**_with_exact_facts(document), **parts}
         return _as_written(document, replay_offers(event, jurisdictions, calculators))
+    if isinstance(document, Mapping) and isinstance(document.get("decision"), Mapping):
+        decision = _with_exact_facts(document["decision"])
+        event = {**document, "decision": decision}
+        return _as_written(document, replay_funding(event, jurisdictions))
     nested = document.get("assessment") if isinstance(document, Mapping) else None
     if isinstance(nested, Mapping):
         return _as_written(document, replay(_with_exact_facts(nested), jurisdictions))
@@ -97,7 +102,7 @@ def _check_has_decision(document: Mapping[str, Json]) -> None:
     if "type" in document or "merchant_id" in document:
         kind = printable(str(document.get("type", "a state")))[:60]
         message = f"expected a decision record or an event with a decision, not {kind}"
-        hint = "`OffersIssued` and `RenewalEligibilityChanged` have decisions"
+        hint = "`OffersIssued`, `RenewalEligibilityChanged` and `DealFunded` have decisions"
         raise InvalidDocument.of("wrong_type", message, path="$", hint=hint)
 
 

@@ -12,8 +12,10 @@ from datetime import UTC, datetime, timedelta
 
 import attrs
 import pytest
+from click.testing import CliRunner
 
 from holdback import CheckResult, InvalidDocument, Refusal, wire
+from holdback.cli.commands import holdback
 from holdback.operations import (
     AskApplications,
     AskReferrals,
@@ -23,6 +25,7 @@ from holdback.operations import (
     PlaceHold,
     RequireChecks,
 )
+from holdback.tools.replay.replay import replay_funding
 from holdback.wire.commands import read_input
 from journey import Journey
 
@@ -269,3 +272,36 @@ def test_the_question_over_json():
 
     found(journey, "identity", identity_verified=False)
     assert b'"held_back":["GB-F-01: The identity' in wire.write(journey.do(read))
+
+
+def replayed(event, changed=lambda text: text):
+    """What `holdback replay` gives for a stored event."""
+    stored = changed(wire.write_event(event).decode())
+    return CliRunner().invoke(holdback, ["replay", "-"], input=stored)
+
+
+def test_a_payout_is_derived_again():
+    """
+    `holdback replay` reads the funding rules again on the recorded facts, with what was lifted.
+    """
+    journey = accepted()
+    found(journey, "business", business_verified=False)
+    decide(journey)
+    journey.fund()
+
+    same = replayed(journey.events[-1])
+    assert (same.exit_code, same.output.splitlines()[0]) == (0, "GB on 2026-12-02: the same")
+    edited = replayed(
+        journey.events[-1], lambda text: text.replace('"lifted":["GB-F-02"]', '"lifted":[]')
+    )
+    assert edited.exit_code == 1
+    assert "GB-F-02: recorded a payout, derived that it waits" in edited.output
+
+
+def test_a_payout_without_rules_has_nothing_to_derive():
+    journey = accepted(datetime(2026, 11, 20, 9, tzinfo=UTC))
+    journey.fund()
+
+    event = wire.event_to_dict(journey.events[-1])
+    with pytest.raises(InvalidDocument, match="there were no funding rules"):
+        replay_funding(event, journey.engine.jurisdictions)

@@ -144,6 +144,35 @@ def read_offers_issued(event: Json) -> RecordedOffers:
     )
 
 
+def read_payout(event: Json) -> Mapping[str, Any]:
+    """
+    Return the record of the funding rules in *event*, a `DealFunded`.
+
+    Raises:
+        InvalidDocument: when it has none, or the record is invalid.
+    """
+    record = event.get("decision") if isinstance(event, Mapping) else None
+    if not isinstance(record, Mapping):
+        message = "expected a `DealFunded` event with a `decision`: there were no funding rules"
+        raise InvalidDocument.of("missing", message, path="$.decision")
+    texts = ("jurisdiction", "digest")
+    checks = {name: isinstance(record.get(name), str) for name in texts}
+    checks |= {"on": _day(record.get("on")) is not None}
+    checks |= {name: isinstance(record.get(name), Mapping) for name in ("facts", "versions")}
+    errors = [
+        ErrorDetail(
+            code="wrong_type",
+            message="missing or of another type in this record of a payout",
+            path=f"$.decision.{name}",
+        )
+        for name, valid in checks.items()
+        if not valid
+    ]
+    if errors:
+        raise InvalidDocument(errors)
+    return record
+
+
 def versions_in(record: Mapping[str, Any]) -> Versions:
     """Return the versions in *record*; None for an unknown one."""
     versions = record.get("versions")

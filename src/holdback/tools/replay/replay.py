@@ -31,6 +31,7 @@ from holdback.tools.replay.decision_records import (
     codes,
     plain_facts,
     read_offers_issued,
+    read_payout,
     read_record,
     record_differences,
     versions_in,
@@ -107,13 +108,17 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     return _result(digest, rulebook, differences, wording)
 
 
+def _lifted_codes(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the codes of the rules that *record* says were lifted."""
+    listed = record.get("lifted")
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
 def _assessed(
     rulebook: Rulebook, facts: Mapping[str, Any], document: Mapping[str, Any]
 ) -> Assessment:
     """Return the assessment of *facts*, with the rules lifted that *document* says were."""
-    listed = document.get("lifted")
-    codes = tuple(map(str, listed)) if isinstance(listed, list) else ()
-    lifted = rulebook.renewal.referring(codes)
+    lifted = rulebook.renewal.referring(_lifted_codes(document))
     return assess(rulebook.renewal, rulebook.catalogue.prepare(facts), rulebook.on, lifted=lifted)
 
 
@@ -165,6 +170,38 @@ def replay_offers(
         (*wording, *again.wording),
         again.missing,
     )
+
+
+def replay_funding(event: Json, jurisdictions: Jurisdictions) -> Replay:
+    """
+    Return the replay of *event*, a `DealFunded` as plain values, with *jurisdictions*.
+
+    The funding rules are read again on the recorded facts: but for what was lifted, all are true.
+
+    Raises:
+        InvalidDocument: no funding rules decided it, or their record is invalid.
+    """
+    record = read_payout(event)
+    on, versions = date.fromisoformat(record["on"]), versions_in(record)
+    code, digest = record["jurisdiction"], record["digest"]
+    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
+    rulebook = _with_digest(digest, versions, on, slices)
+    in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
+    if rulebook is None:
+        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
+    read = {name for rule in rulebook.funding.rules for name in rule.checked.names}
+    facts = {name: value for name, value in record["facts"].items() if name in read}
+    lifted = rulebook.funding.referring(_lifted_codes(record))
+    answers = rulebook.funding.answer(rulebook.catalogue.prepare(facts), lifted=lifted)
+    differences = (
+        *_day_difference("on", on, digest, in_force),
+        *_versions_difference(digest, versions, rulebook),
+        *(
+            f"{rule.code}: recorded a payout, derived that it waits"
+            for rule in answers.selected(answers.false | answers.unknown)
+        ),
+    )
+    return _result(digest, rulebook, differences, _undeclared(record["facts"], rulebook))
 
 
 def _result(
