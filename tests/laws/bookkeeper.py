@@ -226,7 +226,7 @@ class Deal:
     def unpaused(self, day):
         """The days from the funding to *day* that were not in a pause."""
         first, last = self.funded_on.toordinal(), day.toordinal()
-        over = min(last, self.ended_on.toordinal()) if self.ended_on else last
+        over = self.last_day(day).toordinal()
         paused = set()
         for on, until in self.pauses:
             end = over if until is None else min(over, until.toordinal())
@@ -251,11 +251,22 @@ class Deal:
 
     def performance(self, today):
         """Remitted as a percentage of what is expected; None as long as nothing is."""
-        day = self.ended_on or today
-        expected = self.expected(day)
+        expected = self.expected(self.last_day(today))
         if expected <= 0:
             return None
         return max(0, self.remitted * PERCENT * expected.denominator // expected.numerator)
+
+    def last_day(self, today):
+        """The day as of which the deal is judged: today, or its last one if it has ended."""
+        if self.status == "Funded":
+            return today
+        paid = [one.on for one in self.movements.values() if one.posted and self.left_in(one)]
+        return min(today, self.ended_on or max(paid, default=self.funded_on))
+
+    def left_in(self, movement):
+        """What the merchant paid with a movement, less what was taken back of it."""
+        amount = movement.amount if movement.kind in PAID_IN else 0
+        return amount - self.taken_back(movement.id, movement.kind)
 
     @property
     def ended_on(self):

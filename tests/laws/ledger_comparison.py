@@ -355,7 +355,7 @@ def figures_kept(deal, today):
         **{name: getattr(deal, name) for name in MONEY},
         "progress": deal.progress, "performance": deal.performance(today), "paused": deal.paused,
         "days_in_pause": (today - deal.funded_on).days - deal.unpaused(today),
-        "remaining_term_days": max(0, deal.term - deal.unpaused(today)),
+        "remaining_term_days": max(0, deal.term - deal.unpaused(deal.last_day(today))),
     }  # fmt: skip
 
 
