@@ -181,7 +181,8 @@ class ProofItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fail with every error, and with what could not be decided; warnings fail nothing."""
-        from holdback.tools.workbench.proving import FAILURES, prove  # noqa: PLC0415  # only where it is needed
+        from holdback.tools.proofs.finding import FAILURES  # noqa: PLC0415  # only where it is needed
+        from holdback.tools.workbench.proving import prove  # noqa: PLC0415  # so is this
 
         root = self.path.parent.parent
         proved = prove(_prover(self.config, root), self.jurisdiction, _locked_through(root))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from counts import count
-from holdback.rules import Kind, interpret
+from holdback.rules import Kind
+from holdback.rules.interpreter import answer
 from holdback.rules.tree import comparisons
-from holdback.tools.advice.least_change import DOWN, UP, Range, answer, helps, least, moved, places
+from holdback.tools.advice.least_change import DOWN, UP, Range, helps, least, moved, places
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 
@@ -31,7 +32,6 @@ def test_the_least_change_is_the_first_that_helps():
     for _ in range(count("rules read by closure and interpreter")):
         rule = generator.rule()
         facts = generator.facts(rule)
-        assert answer(rule.tree, facts) is interpret(rule, facts)
         for comparison, _ in comparisons(rule.tree):
             known = tuple(
                 generator.value(fact) if number is None else number

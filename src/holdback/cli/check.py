@@ -17,8 +17,8 @@ from holdback.cli.output import (
     error_to_dict,
     format_option,
     plural,
+    print_answer,
 )
-from holdback.cli.proof_cache import ProofCache
 from holdback.cli.prove import (
     fails,
     finding_lines,
@@ -44,11 +44,18 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.tools.lint.lint import findings
-from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
+from holdback.tools.proofs.finding import (
+    ERROR,
+    INFORMATION,
+    NOT_DECIDED,
+    WARNING,
+    Finding,
+    Severity,
+)
 from holdback.tools.proofs.question import LIMIT
 from holdback.tools.sanity.sanity import sanity
 from holdback.tools.workbench.lock import lock_errors
-from holdback.tools.workbench.proving import ProofReport, ShownFinding
+from holdback.tools.workbench.proving import ProofReport
 
 # How GitHub's workflow commands call the severities.
 _GITHUB: Final[Mapping[Severity, str]] = {
@@ -78,7 +85,8 @@ def check_command(
     """
     selection = select(path, folder)
     past = on or locked_through(selection)
-    cache = ProofCache.of(selection, past, require_solver()) if proving else ProofCache(None)
+    if proving:
+        require_solver()
     valid, errors = load_valid_and_errors(selection.root, selection.name)
     all_findings = [
         finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
@@ -93,20 +101,18 @@ def check_command(
         on=on,
         findings=all_findings,
         warnings=[finding.detail for finding in here if finding.severity == WARNING],
-        proofs=prove_selected(selection, valid, past, LIMIT, cache) if proving else None,
+        proofs=prove_selected(selection, valid, past, LIMIT) if proving else None,
     )
     if not (checked.jurisdictions or all_findings or checked.warnings):
         raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
-    if form == "json":
-        click.echo(write_json(checked.to_dict()))
-    elif form == "sarif":
+    if form == "sarif":
         click.echo(write_json(sarif_log("check", checked.results(selection))))
     elif form == "github":
         for line in checked.annotations():
             click.echo(line)
     else:
         bundled = selection.name == BUNDLED and path is None and folder is None
-        click.echo("\n".join(checked.lines(" that ship" if bundled else "")))
+        print_answer(form, checked.to_dict(), checked.lines(" that ship" if bundled else ""))
     sys.exit(SUCCESS if checked.passed else FINDINGS)
 
 
@@ -126,7 +132,13 @@ class _Checked:
         return not self.findings and not fails(self.proved)
 
     @property
-    def proved(self) -> list[ShownFinding]:
+    def details(self) -> list[tuple[ErrorDetail, Severity]]:
+        """What was found without a proof, the errors first."""
+        errors: list[tuple[ErrorDetail, Severity]] = [(detail, ERROR) for detail in self.findings]
+        return [*errors, *((detail, WARNING) for detail in self.warnings)]
+
+    @property
+    def proved(self) -> list[Finding]:
         """The findings of proofs about lines of which nothing else is found."""
         placed = {(finding.file, finding.line) for finding in self.findings}
         return [
@@ -142,8 +154,7 @@ class _Checked:
             "jurisdictions": len(self.jurisdictions),
             "findings": [
                 {**error_to_dict(finding), "severity": severity}
-                for severity, same in ((ERROR, self.findings), (WARNING, self.warnings))
-                for finding in same
+                for finding, severity in self.details
             ],
             "reviews_looked_at": self.on is not None,
         }
@@ -151,27 +162,22 @@ class _Checked:
 
     def results(self, selection: Selection) -> Iterator[dict[str, Any]]:
         """The results of `--format sarif`."""
-        yield from (error_result(finding, selection) for finding in self.findings)
-        yield from (error_result(finding, selection, WARNING) for finding in self.warnings)
+        yield from (error_result(detail, selection, severity) for detail, severity in self.details)
         yield from (finding_result(finding, selection) for finding in self.proved)
 
     def annotations(self) -> Iterator[str]:
         """The lines of `--format github`."""
-        yield from (_annotation(finding, ERROR) for finding in self.findings)
-        yield from (_annotation(finding, WARNING) for finding in self.warnings)
+        yield from (_annotation(detail, severity) for detail, severity in self.details)
         yield from (_annotation(shown.detail, shown.severity) for shown in self.proved)
 
     def lines(self, which: str) -> Iterator[str]:
         """The findings for people, and a line that counts them; *which* says of what."""
-        for finding in self.findings:
-            yield from error_lines(finding)
-            yield ""
-        for finding in self.warnings:
-            yield from error_lines(finding, "warning: ")
+        for detail, severity in self.details:
+            yield from error_lines(detail, "warning: " if severity == WARNING else "")
             yield ""
         checked = f"{plural(len(self.jurisdictions), 'jurisdiction')}{which}"
         if self.findings or self.warnings:
-            files = len({finding.file for finding in (*self.findings, *self.warnings)})
+            files = len({detail.file for detail, _ in self.details})
             counts = [
                 plural(len(same), noun)
                 for same, noun in ((self.findings, "finding"), (self.warnings, "warning"))

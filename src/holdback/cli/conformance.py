@@ -6,11 +6,12 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import click
 
-from holdback.cli.output import FINDINGS, MISUSE, SUCCESS
+from holdback.cli.output import FINDINGS, MISUSE, SUCCESS, needing, show_progress
 from holdback.errors import did_you_mean, printable
 
 # The columns for the name of a check.
@@ -39,12 +40,9 @@ def conformance_command(
     prints the invariant in words, what was observed, a minimal history, and how to reproduce it.
     Exits with 1 if a check failed.
     """
-    try:
+    with needing("testing"):
         from holdback.testing import conformance  # noqa: PLC0415  # it needs an extra
         from holdback.testing.conformance.loading import load_factory  # noqa: PLC0415  # so does this
-    except ModuleNotFoundError as missing:
-        message = f"The command needs {missing.name}: pip install 'holdback[testing]'"
-        raise click.ClickException(message) from None
     checks = _selected_checks(conformance.CHECKS, only)
     if listed:
         for check in checks:
@@ -102,9 +100,10 @@ def _run_checks(conformance: Any, session: Any, checks: Any, host: str) -> int:
     """Run *checks*, print a line for each, and return how many failed."""
     failed = not_tested = 0
     for check in checks:
-        with _progress(session, check.name):
-            result = conformance.check_table.run_check(check, session)
         name = f"{check.name:{_NAME_WIDTH}}"
+        session.progress = partial(_show_progress, name)
+        result = conformance.check_table.run_check(check, session)
+        show_progress()
         if result.skipped is not None:
             not_tested += 1
             state = click.style("not tried", fg="yellow")
@@ -123,16 +122,5 @@ def _run_checks(conformance: Any, session: Any, checks: Any, host: str) -> int:
     return failed
 
 
-@contextmanager
-def _progress(session: Any, name: str) -> Iterator[None]:
-    """Show how far a check is, on a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-
-    def show(done: int, total: int) -> None:
-        click.echo(f"\r{name:{_NAME_WIDTH}}{done} of {total}", nl=False, err=True)
-
-    session.progress = show
-    yield
-    click.echo("\r\x1b[K", nl=False, err=True)
+def _show_progress(name: str, done: int, total: int) -> None:
+    show_progress(f"{name}{done} of {total}")

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 
 from holdback.cli.diff_steps import Step, WholeDifference, between_days, between_two
-from holdback.cli.output import FINDINGS, SUCCESS, format_option
+from holdback.cli.output import FINDINGS, SUCCESS, format_option, needing, print_answer
 from holdback.cli.sources import Day, jurisdictions_option
 from holdback.errors import printable
-from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_json import Json
 from holdback.tools.workbench.differences import ADDED, CHANGED, REMOVED
 
 if TYPE_CHECKING:
     from holdback.cli.diff_deals import DealChanges
-    from holdback.tools.proofs.effects import ChangeEffect
+    from holdback.tools.proofs.effects import RuleComparison
 
 # What each step means for every deal, by its title; nothing without the solver.
-_Effects: TypeAlias = "dict[str, list[ChangeEffect]]"
+_Effects: TypeAlias = "dict[str, list[RuleComparison]]"
 _COLOURS: Final = {ADDED: "green", CHANGED: "yellow", REMOVED: "red"}
 _TWO: Final = 2
 
@@ -67,13 +67,11 @@ def diff_command(  # noqa: PLR0913  # one parameter for each option
     counted = _counted(deals, steps) if deals else None
     effects = _effects(steps) if proved else {}
     steps = [*_without_repeats(steps, effects, counted)]
-    if form == "json":
-        click.echo(write_json({step.title: _plain(step, effects, counted) for step in steps}))
-    else:
-        blocks = [line for step in steps for line in _lines(step, effects)]
-        click.echo("\n".join(blocks) if steps else "Nothing changed.")
-        if counted is not None and steps:
-            click.echo(f"\n{counted.of(steps)}")
+    print_answer(
+        form,
+        {step.title: _plain(step, effects, counted) for step in steps},
+        _all_lines(steps, effects, counted),
+    )
     sys.exit(FINDINGS if steps else SUCCESS)
 
 
@@ -89,11 +87,8 @@ def _can_prove() -> bool:
 
 
 def _counted(deals: str, steps: list[Step]) -> DealChanges:
-    try:
+    with needing("portfolio", "--portfolio"):
         from holdback.cli.diff_deals import deal_changes  # noqa: PLC0415  # needs an extra
-    except ModuleNotFoundError as missing:
-        message = f"--portfolio needs {missing.name}: pip install 'holdback[portfolio]'"
-        raise click.ClickException(message) from None
     return deal_changes(deals, steps)
 
 
@@ -114,6 +109,15 @@ def _without_repeats(
         if not step.repeats or meaning != before:
             yield step
         before = meaning
+
+
+def _all_lines(steps: list[Step], effects: _Effects, counted: DealChanges | None) -> Iterator[str]:
+    for step in steps:
+        yield from _lines(step, effects)
+    if not steps:
+        yield "Nothing changed."
+    elif counted is not None:
+        yield f"\n{counted.of(steps)}"
 
 
 def _lines(step: Step, effects: _Effects) -> Iterator[str]:

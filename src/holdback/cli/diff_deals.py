@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from holdback.cli.diff_steps import Sides, Step
-from holdback.cli.output import fail
+from holdback.cli.output import reading
 from holdback.eligibility.assessment import ELIGIBLE
-from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -75,13 +74,10 @@ class DealChanges:
 
 def deal_changes(file: str, steps: Iterable[Step]) -> DealChanges:
     """Return what the *steps* change for the deals of *file*; exit with 2 if it cannot be read."""
-    try:
-        with open_deals(file, {}) as deals:
-            counted = {
-                step.title: _counts(deals, step.sides) for step in steps if step.sides is not None
-            }
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, "The deals")
+    with reading("The deals"), open_deals(file, {}) as deals:
+        counted = {
+            step.title: _counts(deals, step.sides) for step in steps if step.sides is not None
+        }
     return DealChanges(file, counted)
 
 

@@ -14,7 +14,7 @@ from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Example
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.example_run import run_example
-from holdback.tools.proofs.effects import ChangeEffect, effects
+from holdback.tools.proofs.effects import RuleComparison, effects
 from holdback.tools.proofs.witness import Witness
 
 _COLOURS: Final = {
@@ -33,28 +33,28 @@ _WORDS: Final = {
 }
 
 
-def effects_of(sides: Sides) -> list[ChangeEffect]:
+def effects_of(sides: Sides) -> list[RuleComparison]:
     """Return the effects of a change on renewals and on each product."""
     return [*effects(sides.old, sides.new, (sides.old_day, sides.new_day))]
 
 
-def lines(effect: ChangeEffect, sides: Sides) -> Iterator[str]:
+def lines(effect: RuleComparison, sides: Sides) -> Iterator[str]:
     """Yield *effect* for people, each deal that shows it with an example to paste."""
-    relation = effect.comparison.relation
+    relation = effect.relation
     yield f"  {effect.name} {click.style(_WORDS[relation], fg=_COLOURS[relation])}"
     yield from (f"      {printable(note)}" for note in effect.notes)
     for what, witness in effect.witnesses:
-        before, after = effect.comparison.outcomes(witness)
+        before, after = effect.outcomes(witness)
         yield f"      {what}: {printable(witness.words)}"
         yield f"          {printable(before.words)} before, {printable(after.words)} after"
         example = effect.example(witness, _expected(effect, witness, sides))
         yield from (f"          {printable(line)}" for line in example.splitlines())
 
 
-def plain(effect: ChangeEffect, sides: Sides) -> dict[str, Json]:
+def plain(effect: RuleComparison, sides: Sides) -> dict[str, Json]:
     """Return *effect* with the keys of a difference: its state is the relation of the rules."""
     return {
-        "state": effect.comparison.relation,
+        "state": effect.relation,
         "kind": "effect",
         "name": effect.name,
         "details": list(effect.notes),
@@ -63,8 +63,8 @@ def plain(effect: ChangeEffect, sides: Sides) -> dict[str, Json]:
     }
 
 
-def _deal(effect: ChangeEffect, what: str, witness: Witness, sides: Sides) -> dict[str, Json]:
-    before, _ = effect.comparison.outcomes(witness)
+def _deal(effect: RuleComparison, what: str, witness: Witness, sides: Sides) -> dict[str, Json]:
+    before, _ = effect.outcomes(witness)
     expected = _expected(effect, witness, sides)
     return {
         "change": what,
@@ -75,9 +75,9 @@ def _deal(effect: ChangeEffect, what: str, witness: Witness, sides: Sides) -> di
     }
 
 
-def _expected(effect: ChangeEffect, witness: Witness, sides: Sides) -> dict[str, Json]:
+def _expected(effect: RuleComparison, witness: Witness, sides: Sides) -> dict[str, Json]:
     """Return what an example of *witness* is to expect after the change."""
-    _, after = effect.comparison.outcomes(witness)
+    _, after = effect.outcomes(witness)
     expected = after.expected(effect.product)
     if effect.product is None or after.outcome != ELIGIBLE:
         return expected

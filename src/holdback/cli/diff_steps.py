@@ -10,9 +10,9 @@ from typing import Final
 import click
 from attrs import evolve
 
-from holdback.cli.output import fail
+from holdback.cli.output import reading
 from holdback.cli.sources import load_all, load_one
-from holdback.errors import ConfigurationError, InvalidDocument, printable
+from holdback.errors import printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -78,15 +78,13 @@ def between_days(code: str, start: date, end: date, folder: Path | None) -> Iter
 
     Where it changes more than once between them, each change follows as a step of its own.
     """
-    try:
+    with reading(f"The rules of {code}"):
         jurisdiction = load_one(folder, code)
         days = [day for day in jurisdiction.changes if start < day <= end]
         steps = [_between(jurisdiction, start, end)]
         if len(days) > 1:
             # A change is between its day and the day before, which has rules: `start` does.
             steps += [_between(jurisdiction, day - timedelta(days=1), day) for day in days]
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The rules of {printable(code)}")
     yield from (step for step in steps if step.differences)
 
 
@@ -114,11 +112,9 @@ def between_two(names: tuple[str, str], on: date | None, folder: Path | None) ->
             raise click.UsageError(
                 f"there is no folder {printable(name)}, and it is not the code of a jurisdiction"
             )
-    try:
+    with reading(f"The rules of {names[0]} and {names[1]}"):
         first, second = (load_one(folder, name) for name in names)
         yield from _on_all_days(first, second, f"{first.code} to {second.code}", on)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The rules of {printable(names[0])} and {printable(names[1])}")
 
 
 def _load_folder(name: str) -> Jurisdictions:

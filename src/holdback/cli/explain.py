@@ -1,34 +1,27 @@
-"""
-`holdback explain`: one deal, assessed by the rules of a jurisdiction, and what would help it.
-
-`DealExplanation` is what it says of the deal, as plain values. The rest of this module writes it as
-lines or as JSON.
-"""
+"""`holdback explain`: one deal, assessed by the rules of a jurisdiction, and what would help it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import click
-from attrs import define, field
 
 from holdback import wire
-from holdback.cli.output import fail, format_option, plural, value_text
+from holdback.cli.output import format_option, plural, print_answer, reading, value_text
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
 from holdback.eligibility.reasons import Reason
 from holdback.engine import Engine
-from holdback.errors import ConfigurationError, InvalidDocument, did_you_mean, printable
+from holdback.errors import InvalidDocument, did_you_mean, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.offers.quote import decided_by_rules
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules.types import Facts
-from holdback.rules.values import FactValue
 from holdback.tools.advice import windows
 from holdback.tools.advice.ways import what_would_help
 from holdback.tools.advice.windows import DAYS
@@ -70,35 +63,29 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     forecast = pace is not None or days is not None
     _refuse_mixed(form, product, notice=notice, more=how or forecast)
     read = _jurisdiction(folder, jurisdiction)
-    try:
-        explanation = DealExplanation.by(read.rulebook(on), product)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The rules of {jurisdiction}")
-    try:
+    with reading(f"The rules of {jurisdiction}"):
+        rulebook = read.rulebook(on)
+        terms = _terms(rulebook, product)
+    with reading(facts.name):
         given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
-        explanation.assess(given)
-    except InvalidDocument as error:
-        fail(error, facts.name)
+        prepared = rulebook.catalogue.prepare(given)
     if form == "record":
-        click.echo(write_json(explanation.rulebook.assess(given).record()))
+        click.echo(write_json(rulebook.assess(given).record()))
         return
+    reasons, answer = _assessed(rulebook, terms, prepared)
     if notice:
-        of = len(explanation.reasons)
-        reasons = [
-            {**reason_to_dict(reason), "number": number, "of": of}
-            for number, reason in enumerate(explanation.principal_reasons, start=1)
-        ]
-        click.echo(write_json(reasons) if form == "json" else "\n".join(notice_lines(reasons)))
+        principal = _principal(reasons)
+        print_answer(form, principal, notice_lines(principal))
         return
     if how:
-        explanation.add_what_would_help()
+        rules, floor = (rulebook.renewal, FLOOR) if terms is None else (terms.rules, None)
+        answer["what_would_help"] = what_would_help(rules, prepared, floor=floor).plain()
     if forecast:
-        try:
-            explanation.add_windows(read, pace, DAYS if days is None else days)
-        except InvalidDocument as error:
-            fail(error, "What was asked")
-    answer = explanation.answer
-    click.echo(write_json(answer) if form == "json" else "\n".join(text_lines(answer)))
+        ahead = DAYS if days is None else days
+        with reading("What was asked"):
+            shown = windows(read, given, on=on, pace=pace, days=ahead, product=product)
+        answer["windows"] = shown.plain()
+    print_answer(form, answer, text_lines(answer))
 
 
 def _refuse_mixed(form: str, product: str | None, *, notice: bool, more: bool) -> None:
@@ -112,12 +99,10 @@ def _refuse_mixed(form: str, product: str | None, *, notice: bool, more: bool) -
 
 def _jurisdiction(folder: Path | None, code: str) -> Jurisdiction:
     """Return the jurisdiction *code*; exit with 2 when it, or one of its prices, is invalid."""
-    try:
+    with reading(f"The rules of {code}"):
         # An engine checks the settings of the products' calculators as well.
         jurisdictions = Jurisdictions([load_one(folder, code)])
         Engine.for_trial(jurisdictions)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The rules of {code}")
     return jurisdictions[code]
 
 
@@ -134,73 +119,30 @@ _COLOURS: Final = {
 }
 
 
-@define
-class DealExplanation:
-    """A deal by the renewal rules of *rulebook*, or by the rules of one of its products."""
+def _terms(rulebook: Rulebook, product: str | None) -> ProductTerms | None:
+    """
+    Return the terms of the *product* with that key; None for renewals.
 
-    rulebook: Rulebook
-    terms: ProductTerms | None
-    given: Mapping[str, FactValue] = field(factory=dict)
-    facts: Facts = ()
-    answer: dict[str, Any] = field(factory=dict)
-    reasons: tuple[Reason, ...] = ()
+    Raises:
+        InvalidDocument: there is no such product on that day.
+    """
+    terms = rulebook.product(product)
+    if product is not None and terms is None:
+        keys = [offered.key for offered in rulebook.products]
+        hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
+        message = f"there is no product of that key on {rulebook.on}"
+        raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
+    return terms
 
-    @classmethod
-    def by(cls, rulebook: Rulebook, product: str | None) -> DealExplanation:
-        """
-        Return the explanation for the *product* with that key, or for renewals without one.
 
-        Raises:
-            InvalidDocument: there is no such product on that day.
-        """
-        if product is None:
-            return cls(rulebook, None)
-        by_key = {terms.key: terms for terms in rulebook.products}
-        if product not in by_key:
-            hint = did_you_mean(product, by_key) or f"the products are {', '.join(by_key)}"
-            message = f"there is no product of that key on {rulebook.on}"
-            raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
-        return cls(rulebook, by_key[product])
-
-    @property
-    def principal_reasons(self) -> tuple[Reason, ...]:
-        """The first reasons, for a notice."""
-        return self.reasons[:MOST_PRINCIPAL]
-
-    def assess(self, given: Mapping[str, FactValue]) -> None:
-        """
-        Assess the deal with the facts *given*.
-
-        Raises:
-            InvalidDocument: with every fact that is invalid.
-        """
-        self.given, self.facts = given, self.rulebook.catalogue.prepare(given)
-        if self.terms is None:
-            assessment = self.rulebook.assess_prepared(self.facts)
-            self.reasons = assessment.reasons
-            self.answer = wire.to_dict(assessment)
-        else:
-            self.reasons, self.answer = _by_product(self.rulebook, self.terms, self.facts)
-
-    def add_what_would_help(self) -> None:
-        """Add what would help to the answer."""
-        if self.terms is None:
-            helped = what_would_help(self.rulebook.renewal, self.facts, floor=FLOOR)
-        else:
-            helped = what_would_help(self.terms.rules, self.facts)
-        self.answer["what_would_help"] = helped.plain()
-
-    def add_windows(self, jurisdiction: Jurisdiction, pace: str | None, days: int) -> None:
-        """
-        Add the windows in the next *days* in which the deal would pass at a *pace*.
-
-        Raises:
-            InvalidDocument: the pace or the number of days is invalid.
-        """
-        product = None if self.terms is None else self.terms.key
-        on = self.rulebook.on
-        forecast = windows(jurisdiction, self.given, on=on, pace=pace, days=days, product=product)
-        self.answer["windows"] = forecast.plain()
+def _assessed(
+    rulebook: Rulebook, terms: ProductTerms | None, facts: Facts
+) -> tuple[tuple[Reason, ...], dict[str, Any]]:
+    """Return the reasons and the answer of the rules for renewals, or of those of a product."""
+    if terms is not None:
+        return _by_product(rulebook, terms, facts)
+    assessment = rulebook.assess_prepared(facts)
+    return assessment.reasons, wire.to_dict(assessment)
 
 
 def _by_product(
@@ -283,14 +225,19 @@ def _facts_text(facts: Mapping[str, Json]) -> str:
     )
 
 
-def reason_to_dict(reason: Reason) -> dict[str, Json]:
-    """A principal reason: its code and sentence, what was measured, and the threshold."""
-    return {
-        "code": reason.code,
-        "text": reason.text,
-        "measured": reason.measured,
-        "threshold": reason.threshold,
-    }
+def _principal(reasons: Sequence[Reason]) -> list[dict[str, Json]]:
+    """The first reasons, for a notice: code and sentence, what was measured, and the threshold."""
+    return [
+        {
+            "code": reason.code,
+            "text": reason.text,
+            "measured": reason.measured,
+            "threshold": reason.threshold,
+            "number": number,
+            "of": len(reasons),
+        }
+        for number, reason in enumerate(reasons[:MOST_PRINCIPAL], start=1)
+    ]
 
 
 def notice_lines(reasons: list[dict[str, Any]]) -> Iterator[str]:

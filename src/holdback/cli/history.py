@@ -1,9 +1,9 @@
 """
 `holdback history`: every version of a rule, a parameter, a product or a dated setting.
 
-Where the file is under git, `LineAuthors` says who changed the lines of a version, and when. It
-never fails: without git, without a repository or with a file that git does not have, the answer is
-that it is not known, and why.
+Where the file is under git, it says who changed the lines of a version, and when. That never fails:
+without git, without a repository or with a file that git does not have, the answer is that it is
+not known, and why.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Final
 import click
 from attrs import define, field
 
-from holdback.cli.output import fail, format_option
+from holdback.cli.output import format_option, reading
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid, path_of
-from holdback.errors import ConfigurationError, InvalidDocument, printable
+from holdback.errors import printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
@@ -54,11 +54,9 @@ def history_command(
     NAME is a rule's id or code, a parameter, a product or a dated setting. It also shows what the
     children of the jurisdiction do to it and, where the folder is under git, who changed the lines.
     """
-    try:
+    with reading(f"The history of {name}"):
         read = load_one(folder, jurisdiction)
         answered = histories(load_valid(folder), read, name)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The history of {printable(name)}")
     authors = _Authors(folder)
     if form == "json":
         click.echo(write_json([_plain(history, authors, on) for history in answered]))
@@ -69,26 +67,27 @@ def history_command(
         click.echo(f"\n{_NOT_SHOWN}{authors.unknown}.")
 
 
+@define
 class _Authors:
     """Who changed the lines of the files in *folder*; `unknown` says why it is not known."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        self._lines = LineAuthors()
-        self.unknown: str | None = None
+    folder: Path | None
+    unknown: str | None = None
+    # Each file is asked about once.
+    _files: dict[Path, list[LineChange] | str] = field(factory=dict)
 
     def of(self, version: Version) -> list[LineChange] | None:
         """Return the changes of the lines of *version*, newest first; None where not known."""
         changes: dict[LineChange, None] = {}
         for lines in version.lines:
-            path = path_of(self._folder, lines.file)
-            last_changes: Sequence[LineChange] | str = "the files are not in a folder"
-            if path is not None:
-                last_changes = self._lines.changes(path, lines.first, lines.last)
+            path = path_of(self.folder, lines.file)
+            if path is not None and path not in self._files:
+                self._files[path] = _of_file(path)
+            last_changes = "the files are not in a folder" if path is None else self._files[path]
             if isinstance(last_changes, str):
                 self.unknown = last_changes
                 return None
-            changes |= dict.fromkeys(last_changes)
+            changes |= dict.fromkeys(last_changes[lines.first - 1 : lines.last])
         return sorted(changes, key=lambda change: change.order, reverse=True)
 
 
@@ -218,23 +217,6 @@ class LineChange:
             "subject": self.subject or None,
             "or_before": self.earliest,
         }
-
-
-@define
-class LineAuthors:
-    """Answers who changed which lines; each file is asked about once."""
-
-    _files: dict[Path, list[LineChange] | str] = field(factory=dict)
-
-    def changes(self, file: Path, first: int, last: int) -> tuple[LineChange, ...] | str:
-        """Return the last changes of these lines of *file*, newest first, or why there are none."""
-        if file not in self._files:
-            self._files[file] = _of_file(file)
-        changes = self._files[file]
-        if isinstance(changes, str):
-            return changes
-        distinct = dict.fromkeys(changes[first - 1 : last])
-        return tuple(sorted(distinct, key=lambda change: change.order, reverse=True))
 
 
 def _of_file(file: Path) -> list[LineChange] | str:

@@ -15,6 +15,7 @@ from holdback.cli.output import (
     MISUSE,
     format_option,
     plural,
+    print_answer,
     print_errors,
     write_file,
 )
@@ -27,7 +28,6 @@ from holdback.cli.sources import (
     select,
 )
 from holdback.errors import ErrorDetail
-from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.offers.registry import versions
 from holdback.tools.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add, lock_errors
@@ -73,11 +73,8 @@ def lock_command(
         before = file.read_bytes() if text else HEADER.encode()
         newline = b"" if before.endswith(b"\n") else b"\n"
         write_file(file, before + newline + "".join(f"{line}\n" for line in lines).encode())
-    if form == "json":
-        click.echo(write_json({"added": lines}))
-    else:
-        click.echo("".join(f"{line}\n" for line in lines), nl=False)
-        click.echo(f"{plural(len(new), 'change')} locked in {selection.lock_name}.")
+    locked = f"{plural(len(new), 'change')} locked in {selection.lock_name}."
+    print_answer(form, {"added": lines}, (*lines, locked))
 
 
 def _lock_nothing(errors: Sequence[ErrorDetail], exit_code: int) -> NoReturn:

@@ -11,11 +11,10 @@ from typing import Final
 
 import click
 
-from holdback.cli.output import format_option, write_file
+from holdback.cli.output import format_option, print_answer, write_file
 from holdback.cli.schema import SCHEMA_FOLDER, schema_text
 from holdback.cli.sources import Day
 from holdback.errors import printable
-from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
 from holdback.tools.workbench.new_jurisdiction import new_files
 from holdback.tools.workbench.schemas import KINDS
@@ -64,11 +63,8 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
         shutil.rmtree(temporary, ignore_errors=True)
     written = [*(target / name for name in files), *_write_missing_schemas(folder / SCHEMA_FOLDER)]
     paths = [file.as_posix() for file in written]
-    if form == "json":
-        click.echo(write_json({"written": paths}))
-        return
-    click.echo("\n".join(paths))
-    click.echo(f"Fill in what is empty, then: holdback check {target.as_posix()}")
+    then = f"Fill in what is empty, then: holdback check {target.as_posix()}"
+    print_answer(form, {"written": paths}, (*paths, then))
 
 
 def _read_template(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -34,16 +35,52 @@ def fail(error: InvalidDocument | ConfigurationError | StateError, what: str) ->
     sys.exit(MISUSE)
 
 
-def error_lines(error: ErrorDetail, severity: str = "") -> Iterator[str]:
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Where *what* is read within it and cannot be, print every error and exit with 2."""
+    try:
+        yield
+    except (InvalidDocument, ConfigurationError, StateError) as error:
+        fail(error, what)
+
+
+@contextmanager
+def needing(extra: str, what: str = "The command") -> Iterator[None]:
+    """Where a package is imported within it and missing, say which *extra* has it."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        message = f"{what} needs {missing.name}: pip install 'holdback[{extra}]'"
+        raise click.ClickException(message) from None
+
+
+def on_terminal() -> bool:
+    """Whether a person waits: progress goes to standard error."""
+    return sys.stderr.isatty()
+
+
+def show_progress(text: str = "") -> None:
+    """Show *text* on a terminal in the place of the last one; nothing clears the line."""
+    if on_terminal():
+        click.echo(f"\r\033[K{text}", err=True, nl=False)
+
+
+def print_answer(form: str, plain: Json, lines: Iterable[str]) -> None:
+    """Print *plain* where the form is `json`, and else *lines*."""
+    click.echo(write_json(plain) if form == "json" else "\n".join(lines))
+
+
+def error_lines(error: ErrorDetail, severity: str = "", colour: str = "red") -> Iterator[str]:
     """
     The lines for one error: its place and message, the line of source marked, and the hint.
 
-    *severity* goes before the message where it is less than an error, as `warning: `.
+    *severity* goes before the message where it is less than an error, as `warning: `. *colour* is
+    that of the mark.
     """
     place = f"{click.style(printable(error.place), bold=True)}: " if error.place else ""
     yield f"{place}{severity}{printable(error.message)}"
-    for line, colour in zip(error.marked(), (None, "red"), strict=False):
-        yield f"    {click.style(line, fg=colour)}"
+    for line, mark in zip(error.marked(), (None, colour), strict=False):
+        yield f"    {click.style(line, fg=mark)}"
     if error.hint:
         yield f"    {click.style(printable(error.hint), fg='cyan')}"
 

@@ -14,7 +14,15 @@ import click
 from attrs import evolve
 from click.core import ParameterSource
 
-from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
+from holdback.cli.output import (
+    FINDINGS,
+    MISUSE,
+    error_lines,
+    fail,
+    format_option,
+    needing,
+    on_terminal,
+)
 from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 
@@ -113,14 +121,11 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     _check_file(output, "--output", _ENDINGS)
     _check_file(report_file, "--report", _REPORT_ENDINGS)
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
-    try:
+    with needing("portfolio"):
         from holdback.portfolio.files.batch_reader import open_reader  # noqa: PLC0415  # needs an extra
         from holdback.portfolio.files.batches import BatchAssessment  # noqa: PLC0415  # so does this
         from holdback.portfolio.files.deal_files import Output  # noqa: PLC0415  # and this
         from holdback.portfolio.files.report_file import Report, missing_writer  # noqa: PLC0415  # and this
-    except ModuleNotFoundError as missing:
-        message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
-        raise click.ClickException(message) from None
     lacking = missing_writer(report_file) if report_file else None
     if lacking:
         raise click.ClickException(f"--report needs {lacking}: pip install 'holdback[notebook]'")
@@ -201,7 +206,7 @@ def _command_with(names: tuple[str, ...]) -> str:
 
 def _run(assessment: BatchAssessment) -> None:
     """Assess all batches, with a progress bar on a terminal."""
-    if not sys.stderr.isatty():
+    if not on_terminal():
         for _ in assessment.run():
             pass
         return

@@ -6,9 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 from attrs import evolve
@@ -17,11 +16,14 @@ from holdback.cli.output import (
     FINDINGS,
     MISUSE,
     SUCCESS,
+    error_lines,
     format_option,
+    needing,
     plural,
+    print_answer,
     print_errors,
+    show_progress,
 )
-from holdback.cli.proof_cache import ProofCache
 from holdback.cli.sarif import error_result, finding_result, sarif_log
 from holdback.cli.sources import (
     Day,
@@ -36,12 +38,17 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.tools.lint.lint import unpriceable
-from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.tools.proofs.finding import (
+    ERROR,
+    FAILURES,
+    INFORMATION,
+    NOT_DECIDED,
+    SEVERITIES,
+    WARNING,
+    Finding,
+)
 from holdback.tools.proofs.question import LIMIT
-from holdback.tools.workbench.proving import FAILURES, SEVERITIES, ProofReport, ShownFinding, prove
-
-if TYPE_CHECKING:  # it imports the solver, which is an extra
-    from holdback.tools.proofs.claims import Prover
+from holdback.tools.workbench.proving import ProofReport, prove
 
 _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFORMATION: "cyan"}
 
@@ -63,7 +70,6 @@ _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFO
     metavar="SECONDS",
     help="How long one question may take; what takes longer is not decided.",
 )
-@click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
 @format_option("text", "json", "sarif")
 @jurisdictions_option
 def prove_command(  # noqa: PLR0913  # one parameter for each option
@@ -72,7 +78,6 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
     on: date | None,
     strict: bool,
     limit: int,
-    no_cache: bool,
     form: str,
     folder: Path | None,
 ) -> None:
@@ -82,10 +87,9 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
     What does not hold is shown with a deal, also as an example to paste. Exits with 1 for an error,
     for what could not be decided in time and, with --strict, for a warning.
     """
-    solver = require_solver()
+    require_solver()
     selection = select(path, folder)
     on = on or locked_through(selection)
-    cache = ProofCache(None) if no_cache else ProofCache.of(selection, on, solver)
     valid, errors = load_valid_and_errors(selection.root, selection.name)
     errors_here = [error for error in errors if selection.concerns(error)]
     # What cannot be priced cannot be offered, so nothing is proved of it. A host's own calculators
@@ -98,18 +102,16 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
         if error.code != "unknown_name"
     ]
     print_errors(errors_here)
-    proofs = prove_selected(selection, valid, on, limit, cache)
+    proofs = prove_selected(selection, valid, on, limit)
     if not proofs and not errors_here:
         raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
     findings = [finding for proved in proofs for finding in proved.findings]
-    if form == "json":
-        click.echo(write_json(to_dict(proofs)))
-    elif form == "sarif":
+    if form == "sarif":
         results = [finding_result(finding, selection) for finding in findings]
         results += [error_result(error, selection) for error in errors_here]
         click.echo(write_json(sarif_log("prove", results, read=not errors_here)))
     else:
-        click.echo("\n".join((*finding_lines(findings), summary(proofs))))
+        print_answer(form, to_dict(proofs), (*finding_lines(findings), summary(proofs)))
     if errors_here:
         sys.exit(MISUSE)
     sys.exit(FINDINGS if fails(findings, strict=strict) else SUCCESS)
@@ -120,30 +122,22 @@ def proved_if_possible(
 ) -> ProofReport | None:
     """Return what is proved of the jurisdiction *code*; None where the solver is not installed."""
     try:
-        solver = require_solver()
-        selection = evolve(select(None, folder), code=code)
-        cache = ProofCache.of(selection, on, solver)
-        (proved,) = prove_selected(selection, valid, on, LIMIT, cache)
+        require_solver()
+        (proved,) = prove_selected(evolve(select(None, folder), code=code), valid, on, LIMIT)
     except click.ClickException:
         return None
     return proved
 
 
-def require_solver() -> str:
+def require_solver() -> None:
     """
-    Return the version of the solver.
+    Look for the solver.
 
     Raises:
         ClickException: it is not installed.
     """
-    try:
-        return version("z3-solver")
-    except PackageNotFoundError:
-        raise _missing() from None
-
-
-def _missing() -> click.ClickException:
-    return click.ClickException("The command needs z3: pip install 'holdback[proof]'")
+    with needing("proof"):
+        from holdback.tools.proofs import solver  # noqa: F401, PLC0415  # it imports the extra
 
 
 def locked_through(selection: Selection) -> date | None:
@@ -153,59 +147,33 @@ def locked_through(selection: Selection) -> date | None:
 
 
 def prove_selected(
-    selection: Selection, valid: Jurisdictions, on: date | None, limit: int, cache: ProofCache
+    selection: Selection, valid: Jurisdictions, on: date | None, limit: int
 ) -> list[ProofReport]:
-    """
-    Return what is proved of each selected jurisdiction; a terminal shows how far it is.
+    """Return what is proved of each selected jurisdiction; a terminal shows how far it is."""
+    from holdback.tools.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
 
-    Raises:
-        ClickException: the solver cannot be loaded.
-    """
     selected = [jurisdiction for jurisdiction in valid if selection.includes(jurisdiction)]
-    proofs = {jurisdiction.code: cache.read(jurisdiction) for jurisdiction in selected}
-    absent = [jurisdiction for jurisdiction in selected if proofs[jurisdiction.code] is None]
-    if absent:
-        prover = _prover(valid, limit)  # loads the solver, for which a hit has no use
-        for jurisdiction in _with_progress(absent):
-            proved = prove(prover, jurisdiction, on, alone=selection.code is not None)
-            cache.write(jurisdiction, proved)
-            proofs[jurisdiction.code] = proved
-    return [proved for proved in proofs.values() if proved is not None]
-
-
-def _prover(valid: Jurisdictions, limit: int) -> Prover:
-    try:
-        from holdback.tools.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
-    except ModuleNotFoundError as missing:
-        if missing.name != "z3":
-            raise
-        raise _missing() from None
-    return Prover(valid, limit)
+    prover, alone = Prover(valid, limit), selection.code is not None
+    return [
+        prove(prover, jurisdiction, on, alone=alone) for jurisdiction in _with_progress(selected)
+    ]
 
 
 def _with_progress(jurisdictions: Sequence[Jurisdiction]) -> Iterator[Jurisdiction]:
     """The jurisdictions that take seconds, so a terminal shows which one is proved."""
-    shown = _shows_progress()
     for number, jurisdiction in enumerate(jurisdictions, start=1):
-        if shown:
-            progress = f"proving {jurisdiction.code}, {number} of {len(jurisdictions)}"
-            click.echo(f"\r\033[K{progress}", err=True, nl=False)
+        show_progress(f"proving {jurisdiction.code}, {number} of {len(jurisdictions)}")
         yield jurisdiction
-    if shown:
-        click.echo("\r\033[K", err=True, nl=False)
+    show_progress()
 
 
-def _shows_progress() -> bool:
-    return sys.stderr.isatty()
-
-
-def fails(findings: Iterable[ShownFinding], *, strict: bool = False) -> bool:
+def fails(findings: Iterable[Finding], *, strict: bool = False) -> bool:
     """Return whether *findings* keep a build from passing; with *strict* a warning does, too."""
     failures = (*FAILURES, WARNING) if strict else FAILURES
     return any(finding.severity in failures for finding in findings)
 
 
-def finding_lines(findings: Sequence[ShownFinding]) -> Iterator[str]:
+def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """The findings for people: by jurisdiction, the worst first; of past days last and short."""
     order = list(SEVERITIES)
     current = [finding for finding in findings if finding.severity != INFORMATION]
@@ -213,7 +181,10 @@ def finding_lines(findings: Sequence[ShownFinding]) -> Iterator[str]:
         yield click.style(code, bold=True)
         own = [finding for finding in current if finding.jurisdiction == code]
         for finding in sorted(own, key=lambda finding: order.index(finding.severity)):
-            yield from _lines(finding)
+            colour = _COLOURS[finding.severity]
+            word = click.style(SEVERITIES[finding.severity], fg=colour)
+            yield from error_lines(finding.detail, f"{word}: ", colour)
+            yield from (f"    {printable(line)}".rstrip() for line in finding.evidence())
             yield ""
     for finding in findings:
         if finding.severity == INFORMATION:
@@ -221,19 +192,6 @@ def finding_lines(findings: Sequence[ShownFinding]) -> Iterator[str]:
             about = f"{finding.jurisdiction} {finding.days}".rstrip()
             place = f"{finding.detail.file}:{finding.detail.line}"
             yield f"{word}: {about}: {printable(f'{finding.detail.message} ({place})')}"
-
-
-def _lines(finding: ShownFinding) -> Iterator[str]:
-    """The lines of one finding."""
-    detail, colour = finding.detail, _COLOURS[finding.severity]
-    place = f"{click.style(printable(detail.place), bold=True)}: " if detail.place else ""
-    word = click.style(SEVERITIES[finding.severity], fg=colour)
-    yield f"{place}{word}: {printable(detail.message)}"
-    for line, style in zip(detail.marked(), (None, colour), strict=False):
-        yield f"    {click.style(line, fg=style)}"
-    if detail.hint:
-        yield f"    {click.style(printable(detail.hint), fg='cyan')}"
-    yield from (f"    {printable(line)}".rstrip() for line in finding.evidence())
 
 
 def summary(proofs: Sequence[ProofReport]) -> str:

@@ -11,11 +11,11 @@ import click
 from attrs import evolve
 
 from holdback import wire
-from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
+from holdback.cli.output import FINDINGS, SUCCESS, format_option, print_answer, reading
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import calculators_option, jurisdictions_option, load_valid
-from holdback.errors import ConfigurationError, InvalidDocument, StateError, printable
-from holdback.exact.exact_json import Json, write_json
+from holdback.errors import InvalidDocument, StateError, printable
+from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.tools.replay.replay import (
     DIFFERENT,
@@ -49,15 +49,10 @@ def replay_command(
     or an offer is another, if no rulebook has the digest, or if a calculator is not present.
     """
     jurisdictions = load_valid(folder)
-    try:
+    with reading(record.name):
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
         result = _replay(document, jurisdictions, calculators)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, record.name)
-    if form == "json":
-        click.echo(write_json(result.plain()))
-    else:
-        click.echo("\n".join(_lines(result)))
+    print_answer(form, result.plain(), _lines(result))
     sys.exit(SUCCESS if result.state == SAME else FINDINGS)
 
 

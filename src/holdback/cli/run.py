@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import click
 
-from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines, plural, value_text
+from holdback.cli.output import FINDINGS, SUCCESS, json_lines, plural, reading, value_text
 from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
 from holdback.cli.sources import jurisdictions_option, load_all
 from holdback.engine import Engine
-from holdback.errors import ConfigurationError, InvalidDocument, printable
+from holdback.errors import printable
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import plain_digits
 from holdback.merchant.deal import LookupDeal
@@ -41,14 +41,10 @@ def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
 
 def steps_of(body: bytes, name: str, folder: Path | None) -> Iterator[Step]:
     """Carry out the scenario in *body*, called *name* in messages; exit with 2 if it is invalid."""
-    try:
+    with reading("The jurisdictions"):
         engine = Engine.for_trial(load_all(folder))
-    except ConfigurationError as error:
-        fail(error, "The jurisdictions")
-    try:
+    with reading(name):
         requests = read_scenario(body)
-    except InvalidDocument as error:
-        fail(error, name)
     return run(requests, engine)
 
 

@@ -18,8 +18,14 @@ from holdback.cli.sources import Selection
 from holdback.errors import ERROR_CODES, ErrorDetail
 from holdback.exact.exact_json import Json, digest
 from holdback.tools.proofs.claim_meanings import CLAIMS, Meaning
-from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
-from holdback.tools.workbench.proving import ShownFinding
+from holdback.tools.proofs.finding import (
+    ERROR,
+    INFORMATION,
+    NOT_DECIDED,
+    WARNING,
+    Finding,
+    Severity,
+)
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -74,7 +80,7 @@ def error_result(
     }
 
 
-def finding_result(finding: ShownFinding, selection: Selection) -> dict[str, Any]:
+def finding_result(finding: Finding, selection: Selection) -> dict[str, Any]:
     """Return a finding of `holdback prove` as a result, with the lines that it comes from."""
     detail = finding.detail
     related = [

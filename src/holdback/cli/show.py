@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import click
 
-from holdback.cli.output import fail, format_option, value_text
+from holdback.cli.output import format_option, print_answer, reading, value_text
 from holdback.cli.prove import proved_if_possible
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
-from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.exact.exact_json import Json, write_json
+from holdback.errors import printable
+from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import QUEUE
 from holdback.tools.policy.policy import PolicyPage
@@ -46,21 +46,15 @@ def show_command(
     """
     if to is not None and to <= on:
         raise click.UsageError("--to is a day after --on")
-    try:
+    with reading(f"The rules of {jurisdiction}"):
         read = load_one(folder, jurisdiction)
         shown = overview(read, on)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, f"The rules of {printable(jurisdiction)}")
     if form == "html":
         click.echo("\n".join(policy_page(_policy(folder, read, on, to))))
         return
     if to is not None:
         shown["changes"] = list(_changes(read, on, to))
-    if form == "json":
-        click.echo(write_json(shown))
-    else:
-        lines = _text_lines(shown) if form == "text" else _markdown_lines(shown)
-        click.echo("\n".join(lines))
+    print_answer(form, shown, _markdown_lines(shown) if form == "markdown" else _text_lines(shown))
 
 
 def _policy(folder: Path | None, read: Jurisdiction, on: date, to: date | None) -> PolicyPage:

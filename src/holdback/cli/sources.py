@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 from attrs import evolve
 
-from holdback.cli.output import fail
+from holdback.cli.output import fail, reading
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, excerpt, printable
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
@@ -165,10 +165,8 @@ def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, 
 
 def load_all(folder: Path | None) -> Jurisdictions:
     """Return the jurisdictions in *folder*, or those that ship; exit with 2 if any is invalid."""
-    try:
+    with reading("The jurisdictions"):
         return load_jurisdictions(folder)
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, "The jurisdictions")
 
 
 def load_valid(folder: Path | None) -> Jurisdictions:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdback.cli.output import fail
+from holdback.cli.output import reading
 from holdback.cli.portfolio import DayOrColumn
 from holdback.cli.sources import jurisdictions_option, load_all, load_one
-from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.sql import DIALECTS, TRANSLATED
@@ -73,21 +72,20 @@ def sql_command(  # noqa: PLR0913  # one parameter for each option
     try:
         from holdback.portfolio import sql  # noqa: PLC0415  # it needs an extra
 
-        rules = _rules(codes, on, column, folder)
-        query = sql(
-            rules,
-            dialect,
-            table=table,
-            jurisdiction=column,
-            on=None if isinstance(rules, Rulebook) else on,
-            prepared=prepared,
-            invalid=invalid,
-            readable=readable,
-        )
+        with reading("The rules"):
+            rules = _rules(codes, on, column, folder)
+            query = sql(
+                rules,
+                dialect,
+                table=table,
+                jurisdiction=column,
+                on=None if isinstance(rules, Rulebook) else on,
+                prepared=prepared,
+                invalid=invalid,
+                readable=readable,
+            )
     except ModuleNotFoundError as missing:
         raise click.ClickException(str(missing)) from None
-    except (InvalidDocument, ConfigurationError) as error:
-        fail(error, "The rules")
     click.echo(query, nl=False)
 
 

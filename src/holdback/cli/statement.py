@@ -9,30 +9,29 @@ from __future__ import annotations
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final
 
 import click
 
 from holdback import wire
-from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
+from holdback.cli.output import FINDINGS, SUCCESS, format_option, print_answer, reading
 from holdback.cli.sources import Day
 from holdback.errors import StateError, printable
-from holdback.exact.exact_json import write_json
 from holdback.lifecycle.deals.statement import statement_of
-from holdback.merchant.statement import DealStatement, Statement, StatementLine
+from holdback.merchant.statement import DealStatement, Statement
 from holdback.tools.displays.statements import (
+    NOTE,
     SIGNS,
-    amount_text,
+    StatementRow,
     balances_text,
-    carried_forward,
-    closed_sentence,
-    kind_text,
-    reference_text,
+    deal_rows,
+    line_row,
     statement_page,
     summary_lines,
     title,
+    total_rows,
 )
 from holdback.wire.strict_json import STATE_LIMIT
 
@@ -60,17 +59,12 @@ def statement_command(state: Any, *, since: date | None, until: date | None, for
         message = f"--until {until} is before --from {since}; a statement ends after it begins"
         raise click.UsageError(message)
     body = state.read(_MOST_BYTES)
-    try:
+    with reading(state.name):
         _check_is_state(body)
         merchant, _ = wire.read_stored(body, None)
-    except StateError as error:
-        fail(error, state.name)
     statement = statement_of(merchant, since, until)
-    if form == "json":
-        click.echo(write_json(wire.to_dict(statement)))
-    else:
-        lines = _table_lines(statement) if form == "table" else statement_page(statement)
-        click.echo("\n".join(lines))
+    lines = statement_page(statement) if form == "html" else _table_lines(statement)
+    print_answer(form, wire.to_dict(statement), lines)
     if not statement.balances:
         click.secho(
             f"The statement of {printable(merchant.merchant_id)} does not balance.",
@@ -104,10 +98,7 @@ def _table_lines(statement: Statement) -> Iterator[str]:
         yield from _deal_lines(part)
     yield ""
     yield click.style("All deals", bold=True)
-    yield _row("", "opening balance", "", "", amount_text(statement.opening))
-    for total in statement.totals or ():
-        yield _row("", kind_text(total.kind), "", amount_text(total.amount), "")
-    yield _row("", "closing balance", "", "", amount_text(statement.closing))
+    yield from map(_row, total_rows(statement))
     yield ""
     for line in summary_lines(statement):
         yield printable(line)
@@ -123,44 +114,26 @@ def _deal_lines(part: DealStatement) -> Iterator[str]:
     """The table of one deal."""
     facts = f"{part.type}, {part.status}, funded {part.funded_on}"
     yield f"{click.style(printable(f'Deal {part.deal_id}'), bold=True)}  {printable(facts)}"
-    yield click.style(_row("Day", "Movement", "Entry", "Amount", "Balance"), dim=True)
-    yield _row("", "opening balance", "", "", amount_text(part.opening))
-    if part.closed_through is not None:
-        for sentence in textwrap.wrap(closed_sentence(part), _WIDTH):
-            yield click.style(f"  {sentence}", fg="yellow")
-        for total in part.carried_forward:
-            yield _row("", kind_text(total.kind), "", amount_text(total.amount), "")
-        if part.carried_forward:
-            balance = amount_text(carried_forward(part))
-            yield _row(str(part.closed_through), "carried forward", "", "", balance)
-    for line in part.lines:
-        yield _line_row(line)
-    yield _row("", "closing balance", "", "", amount_text(part.closing))
+    yield click.style(_row(StatementRow("Day", "Movement", "Entry", "Amount", "Balance")), dim=True)
+    for row in deal_rows(part):
+        if row.look == NOTE:
+            for sentence in textwrap.wrap(row.kind, _WIDTH):
+                yield click.style(f"  {sentence}", fg="yellow")
+        else:
+            yield _row(row)
     if part.unsettled:
         yield click.style("  Not settled, and not counted", dim=True)
-        for line in part.unsettled:
-            yield _line_row(line)
+        yield from (_row(line_row(line)) for line in part.unsettled)
 
 
-def _line_row(line: StatementLine) -> str:
-    balance = "" if line.balance is None else amount_text(line.balance)
-    return _row(
-        str(line.on),
-        kind_text(line.kind),
-        reference_text(line),
-        amount_text(line.amount),
-        balance,
-    )
-
-
-def _row(day: str, kind: str, reference: str, amount: str, balance: str) -> str:
+def _row(row: StatementRow) -> str:
     """One row: texts on the left, and amounts on the right, in columns of fixed width."""
-    cells: Iterable[str] = (
-        _padded(day, _DAY),
-        _padded(kind, _KIND),
-        _padded(reference, _REFERENCE),
-        f"{amount:>{_AMOUNT}}",
-        f"{balance:>{_BALANCE}}",
+    cells = (
+        _padded(row.day, _DAY),
+        _padded(row.kind, _KIND),
+        _padded(row.reference, _REFERENCE),
+        f"{row.amount:>{_AMOUNT}}",
+        f"{row.balance:>{_BALANCE}}",
     )
     return f"  {'  '.join(cells)}".rstrip()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,12 +22,14 @@ from holdback.cli.output import (
     error_to_dict,
     format_option,
     plural,
+    print_answer,
     print_errors,
+    show_progress,
     write_file,
 )
 from holdback.cli.sources import Selection, jurisdictions_option, path_argument, select
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
-from holdback.exact.exact_json import Json, write_json
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors, read_folder
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -97,14 +99,12 @@ def test_command(  # noqa: PLR0913  # one parameter for each option
     errors_here = [error for error in errors if selection.concerns(error)]
     print_errors(errors_here)
     results = [
-        _TestResult.of(jurisdiction, valid, mutate=mutate, progress=form == "text")
+        _TestResult.of(jurisdiction, valid, mutate=mutate)
         for jurisdiction in valid
         if selection.includes(jurisdiction)
     ]
-    if form == "json":
-        click.echo(write_json([result.to_dict() for result in results]))
-    else:
-        click.echo("\n\n".join("\n".join(result.lines()) for result in results))
+    blocks = ("\n".join(result.lines()) for result in results)
+    print_answer(form, [result.to_dict() for result in results], ("\n\n".join(blocks),))
     if errors_here or not results:
         sys.exit(MISUSE)
     sys.exit(SUCCESS if all(result.passed for result in results) else FINDINGS)
@@ -125,9 +125,7 @@ class _TestResult:
     error: InvalidDocument | ConfigurationError | None = None
 
     @classmethod
-    def of(
-        cls, jurisdiction: Jurisdiction, valid: Jurisdictions, *, mutate: bool, progress: bool
-    ) -> _TestResult:
+    def of(cls, jurisdiction: Jurisdiction, valid: Jurisdictions, *, mutate: bool) -> _TestResult:
         try:
             examples = list(run_examples(jurisdiction))
         except (InvalidDocument, ConfigurationError) as error:
@@ -138,7 +136,7 @@ class _TestResult:
         passed = all(example.passed for example in examples)
         if not mutate or not passed:
             return cls(jurisdiction.code, examples, covered, gaps, None, mutants_skipped=mutate)
-        mutants = list(_with_progress(jurisdiction, valid, shown=progress))
+        mutants = list(_with_progress(jurisdiction, valid))
         stale = [*stale_equivalent_mutants(jurisdiction, mutants)]
         return cls(jurisdiction.code, examples, covered, gaps, mutants, stale)
 
@@ -248,17 +246,13 @@ def _failure_lines(example: ExampleRun) -> Iterator[str]:
     yield ""
 
 
-def _with_progress(
-    jurisdiction: Jurisdiction, valid: Jurisdictions, *, shown: bool
-) -> Iterator[Verdict]:
+def _with_progress(jurisdiction: Jurisdiction, valid: Jurisdictions) -> Iterator[Verdict]:
     """The verdict on each mutant; they take minutes, so a terminal shows how many are done."""
-    shown = shown and sys.stderr.isatty()
     for number, verdict in enumerate(verdicts(jurisdiction, valid), start=1):
-        if shown and number % _PROGRESS_STEP == 0:
-            click.echo(f"\r{jurisdiction.code}: {number} mutants", err=True, nl=False)
+        if number % _PROGRESS_STEP == 0:
+            show_progress(f"{jurisdiction.code}: {number} mutants")
         yield verdict
-    if shown:
-        click.echo("\r\033[K", err=True, nl=False)
+    show_progress()
 
 
 def suggest(selection: Selection, *, write: bool, form: str) -> None:
@@ -272,7 +266,7 @@ def suggest(selection: Selection, *, write: bool, form: str) -> None:
     for code in sorted(jurisdictions, key=lambda code: len(jurisdictions[code].policy.layers)):
         if selection.includes(jurisdictions[code]):
             try:
-                result = _completed(selection, jurisdictions, code, shown=form == "text")
+                result = _completed(selection, jurisdictions, code)
                 if write and not result.failing:
                     _write(selection, result)
             except (InvalidDocument, ConfigurationError) as error:
@@ -281,11 +275,8 @@ def suggest(selection: Selection, *, write: bool, form: str) -> None:
                 continue
             jurisdictions[code] = result.jurisdiction
             results.append(result)
-    if form == "json":
-        click.echo(write_json([result.plain() for result in results]))
-    else:
-        for result in results:
-            click.echo("\n".join(_lines(result, selection, write=write)))
+    blocks = ("\n".join(_lines(result, selection, write=write)) for result in results)
+    print_answer(form, [result.plain() for result in results], blocks)
     if errors_here or not results:
         sys.exit(MISUSE)
     unfinished = any(
@@ -295,30 +286,20 @@ def suggest(selection: Selection, *, write: bool, form: str) -> None:
 
 
 def _completed(
-    selection: Selection, jurisdictions: dict[str, Jurisdiction], code: str, *, shown: bool
+    selection: Selection, jurisdictions: dict[str, Jurisdiction], code: str
 ) -> Completion:
     """Return the jurisdiction *code* with what it lacks."""
-    folder = _files(selection, code)
     parents = {name: held for name, held in jurisdictions.items() if name != code}
     try:
-        return complete(folder, parents, _progress(code, shown=shown))
+        return complete(
+            _files(selection, code), parents, lambda what: show_progress(f"{code}: {what}")
+        )
     finally:
-        _progress(code, shown=shown)("")
+        show_progress()
 
 
 def _files(selection: Selection, code: str) -> FolderFiles:
     return read_folder(selection.root / code, f"{selection.name}/{code}/")[0]
-
-
-def _progress(code: str, *, shown: bool) -> Callable[[str], None]:
-    """Return what tells a person at a terminal how far the search is; nothing clears the line."""
-    visible = shown and sys.stderr.isatty()
-
-    def report(what: str) -> None:
-        if visible:
-            click.echo(f"\r\033[K{f'{code}: {what}' if what else ''}", err=True, nl=False)
-
-    return report
 
 
 def _write(selection: Selection, result: Completion) -> None:

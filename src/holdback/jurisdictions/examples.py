@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache, partial
-from itertools import takewhile
 from types import MappingProxyType
-from typing import Final
 
 from attrs import define, field
 
@@ -46,32 +43,9 @@ from holdback.jurisdictions.overlay import Draft, Policy
 from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.right_text import right_text
-
-# The tables of a file that no decision reads.
-_OF_EXAMPLES: Final = frozenset(
-    (b"examples", b"funding_examples", b"typical", b"survivors", b"claims")
-)
-
-
-def without_examples(body: bytes) -> bytes:
-    r"""
-    Return a file up to its examples and claims, or to those that nothing else follows.
-
-    In TOML a line belongs to the header above it. So nothing else is lost when all headers from
-    there on are those of tables that no decision reads.
-
-    >>> without_examples(b'[[rules]]\nid = "a"\n[[examples]]\nname = "b"\n[examples.given]\n')
-    b'[[rules]]\nid = "a"\n'
-    """
-    # In a text of several lines, a line can look like a header.
-    if b'"""' in body or b"'''" in body:
-        return body
-    headers = list(re.finditer(rb"(?m)^[ \t]*\[+[ \t]*([\w-]*)", body))
-    rest = list(takewhile(lambda header: header[1] in _OF_EXAMPLES, reversed(headers)))
-    return body[: rest[-1].start()] if rest else body
 
 
 @lru_cache(maxsize=256)
@@ -347,14 +321,11 @@ class ExampleReader:
         """Add an error if *product* is not offered on *day* and the example expects an answer."""
         expect = table["expect"].value
         expects_none = isinstance(expect, Mapping) and expect.get("decision") == NOT_OFFERED
-        if self._terms(product, day) is None and not expects_none:
+        begun = bisect_right(self.slices, day, key=lambda rulebook: rulebook.since)
+        is_offered = begun and self.slices[begun - 1].product(product) is not None
+        if not is_offered and not expects_none:
             hint = f'an example may expect that: `decision = "{NOT_OFFERED}"`'
             where.add_error("unknown_name", f"`{product}` is not offered on {day}", hint)
-
-    def _terms(self, product: str, day: date) -> ProductTerms | None:
-        begun = bisect_right(self.slices, day, key=lambda rulebook: rulebook.since)
-        offered = self.slices[begun - 1].products if begun else ()
-        return next((terms for terms in offered if terms.key == product), None)
 
     def _facts(self, node: Node) -> dict[str, Json]:
         """Return the valid facts in *node*, with their values as written."""

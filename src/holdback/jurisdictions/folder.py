@@ -143,19 +143,13 @@ def _bundled() -> Jurisdictions:
         folders = {}
     if not folders:
         return load_from(root, _NAME)  # which says what is wrong
-    whole, deciding = (
-        ReadOnDemand(folders, partial(_read_bundled, folders, examples=examples))
-        for examples in (True, False)
-    )
-    return Jurisdictions(whole, deciding=deciding)
+    return Jurisdictions(ReadOnDemand(folders, partial(_read_bundled, folders)))
 
 
 def _read_bundled(
     folders: Mapping[str, Traversable],
     code: str,
     held: Mapping[str, Jurisdiction],
-    *,
-    examples: bool,
 ) -> Mapping[str, Jurisdiction]:
     """
     Return *held* and the jurisdiction *code* in *folders*, with its parents.
@@ -171,7 +165,7 @@ def _read_bundled(
         return content
 
     try:
-        read, invalid = read_with_parents(code, files_of, folders.keys(), held, examples=examples)
+        read, invalid = read_with_parents(code, files_of, folders.keys(), held)
     except InvalidDocument as error:  # a folder that cannot be read
         raise ConfigurationError([*errors, *error.errors]) from None
     errors += [error for name in sorted(invalid) for error in invalid[name]]

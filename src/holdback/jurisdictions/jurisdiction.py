@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 import pendulum
-from attrs import Factory, evolve, field
+from attrs import evolve, field
 
 from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json
@@ -19,6 +19,7 @@ from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.rulebooks.rulebook import Rulebook
+from holdback.rules import Facts
 from holdback.tool_named import shown_by, tool_named
 
 
@@ -137,6 +138,11 @@ class Jurisdiction:
         rulebook = self.slices[place]
         return rulebook if rulebook.on == on else evolve(rulebook, on=on)
 
+    def typical_deal(self, product: str | None) -> Facts:
+        """Return the typical facts for renewals, or for a *product*, prepared."""
+        part = "renewal" if product is None else "products"
+        return self.policy.catalogue.prepare(self.typical.get(part, {}))
+
     def plot(self, on: date | None = None, *, width: int | None = None) -> Any:
         """
         Return the picture of what changes when, an Altair chart, with the day *on* marked.
@@ -223,15 +229,11 @@ class Jurisdictions:
     """
 
     _by_code: Mapping[str, Jurisdiction] = field(converter=_by_code)
-    # The same, but their examples may be left out.
-    _deciding: Mapping[str, Jurisdiction] = field(
-        default=Factory(lambda self: self._by_code, takes_self=True), eq=False, kw_only=True
-    )
 
     @property
     def reads_on_demand(self) -> bool:
         """Whether they are not in memory yet: those that ship are read when they are asked for."""
-        return isinstance(self._deciding, ReadOnDemand)
+        return isinstance(self._by_code, ReadOnDemand)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -248,7 +250,7 @@ class Jurisdictions:
         return f"Jurisdictions({', '.join(self.codes)})"
 
     def _repr_html_(self) -> str:
-        return shown_by("rulebooks.jurisdictions_html", self._deciding.values())
+        return shown_by("rulebooks.jurisdictions_html", self._by_code.values())
 
     def __getitem__(self, code: str) -> Jurisdiction:
         """
@@ -257,11 +259,8 @@ class Jurisdictions:
         Raises:
             ConfigurationError: when there is no such jurisdiction.
         """
-        return self._in(self._by_code, code)
-
-    def _in(self, by_code: Mapping[str, Jurisdiction], code: str) -> Jurisdiction:
         try:
-            return by_code[code]
+            return self._by_code[code]
         except (KeyError, TypeError):
             if code in self.codes:
                 raise  # a mistake in the reader, not in the code
@@ -282,11 +281,11 @@ class Jurisdictions:
         Raises:
             ConfigurationError: when there is no such jurisdiction, or it has no rules on that day.
         """
-        return self._in(self._deciding, code).rulebook(on)
+        return self[code].rulebook(on)
 
     def rulebooks(self) -> Iterator[Rulebook]:
         """Yield every rulebook of every jurisdiction, one for each change date."""
-        return (rulebook for read in self._deciding.values() for rulebook in read.slices)
+        return (rulebook for read in self._by_code.values() for rulebook in read.slices)
 
     def with_versions(self, versions: Mapping[str, int]) -> Jurisdictions:
         """Return them as priced by calculators of a host; see `Rulebook.with_versions`."""
@@ -300,8 +299,8 @@ class Jurisdictions:
 
     def currency(self, code: str) -> Currency:
         """Return the currency of the jurisdiction *code*."""
-        return self._in(self._deciding, code).currency
+        return self[code].currency
 
     def zone(self, code: str) -> pendulum.Timezone | pendulum.FixedTimezone:
         """Return the time zone of the jurisdiction *code*."""
-        return self._in(self._deciding, code).zone
+        return self[code].zone

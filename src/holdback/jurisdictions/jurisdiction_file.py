@@ -24,7 +24,7 @@ from holdback.jurisdictions.keys import (
     SWITCHED_OFF,
     dated_form,
 )
-from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
+from holdback.jurisdictions.timeline import ALWAYS, Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Fact
 from holdback.rules.number_format import NumberFormat
@@ -41,7 +41,6 @@ _FIXED: Final = tuple(
     if row.inherited and name not in {*DATED, "currency", "figures"}
 )
 _NEEDED: Final = tuple({*JURISDICTION.required} - {"format", "currency", *DATED})
-_ALWAYS: Final = Period(date.min)
 
 
 @frozen(kw_only=True)
@@ -229,7 +228,7 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
     result = []
     for element in node.elements():
         entry = SWITCH_OFF.table(element)
-        period, reason = read_period(entry, _ALWAYS), SWITCH_OFF.value(entry, "reason")
+        period, reason = read_period(entry, ALWAYS), SWITCH_OFF.value(entry, "reason")
         kinds = [row.name for row in SWITCHED_OFF if not entry[row.name].absent]
         if len(kinds) != 1 and isinstance(element.value, dict):
             element.add_error(

@@ -16,7 +16,6 @@ from holdback.jurisdictions.examples import (
     read_equivalent_mutants,
     read_examples,
     typical_facts,
-    without_examples,
 )
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
@@ -99,19 +98,16 @@ def read_with_parents(
     files_of: Callable[[str], FolderFiles],
     codes: Collection[str],
     held: Mapping[str, Jurisdiction],
-    *,
-    examples: bool,
 ) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
     """
     Return what `read_jurisdictions` does, for *held*, and for *code* and its parents.
 
     *files_of* opens the folder of a code among *codes*; parents that are *held* are not read again.
-    Without *examples*, only what decides is read.
     """
     waiting: dict[str, _Reading] = {}
     wanted: str | None = code
     while wanted is not None and wanted in codes and wanted not in {*held, *waiting}:
-        waiting[wanted] = _Reading(files_of(wanted), examples=examples)
+        waiting[wanted] = _Reading(files_of(wanted))
         wanted = waiting[wanted].parent
     return _finish_all(waiting, codes, held)
 
@@ -157,9 +153,8 @@ class _Reading:
     by `finish`, when the parent is available.
     """
 
-    def __init__(self, folder: FolderFiles, *, examples: bool = True) -> None:
+    def __init__(self, folder: FolderFiles) -> None:
         self.folder = folder
-        self.examples = examples
         self.errors: list[ErrorDetail] = _Errors()
         self.root = self._read_file(JURISDICTION)
 
@@ -214,7 +209,7 @@ class _Reading:
         file = f"{self.folder.prefix}{name}"
         if name in self.folder.files:
             body = self.folder.files[name]
-            root = read_toml(file, body if self.examples else without_examples(body), self.errors)
+            root = read_toml(file, body, self.errors)
             return None if root is None or is_newer(root) else root
         if not optional:
             hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
@@ -310,10 +305,10 @@ class _Reading:
         )
 
     def _claims(self, tables: tuple[TomlTable | None, TomlTable | None]) -> Iterator[StatedClaim]:
-        """Yield the valid claims of both files; none where only what decides is read."""
+        """Yield the valid claims of both files."""
         is_child = self.parent is not None
         for table, of_products in zip(tables, (False, True), strict=True):
-            if table is not None and self.examples:
+            if table is not None:
                 yield from read_claims(
                     table["claims"], self.folder.code, of_products=of_products, is_child=is_child
                 )

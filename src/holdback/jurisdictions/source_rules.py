@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from functools import partial
 from typing import Any, Final
 
@@ -30,7 +29,7 @@ from holdback.jurisdictions.keys import (
     RULE,
 )
 from holdback.jurisdictions.quantity import read_quantity
-from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
+from holdback.jurisdictions.timeline import ALWAYS, Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
 from holdback.rules import Catalogue, Kind, Tree, Type
@@ -42,7 +41,6 @@ MAX_PARAMETERS: Final = 200
 # What a rule needs of that which is read by itself.
 _READ_OF_A_RULE: Final = ("id", "require", "reason", "source")
 _READ_OF_A_PRODUCT: Final = ("key", "name", "description", "repayment_mechanism")
-_ALWAYS: Final = Period(date.min)
 
 
 @frozen(kw_only=True)
@@ -281,7 +279,7 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
     table = PRODUCT.table(node)
     values = PRODUCT.read(table)
     period = read_period(table)
-    rules = read_rules(table["rules"], code, period or _ALWAYS)
+    rules = read_rules(table["rules"], code, period or ALWAYS)
     choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATOR_KINDS}
     texts = {name: values[name] or "" for name in _READ_OF_A_PRODUCT}
     product = SourceProduct(
@@ -290,7 +288,7 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
         renewal=values["renewal"],
-        period=period or _ALWAYS,
+        period=period or ALWAYS,
         table=table,
     )
     return None if period is None else product

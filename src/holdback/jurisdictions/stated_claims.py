@@ -7,17 +7,12 @@ be proved (decisions/proofs).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
-from typing import Final
 
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.keys import CLAIM_KINDS, OVERLAY, PRODUCT_CLAIM, RENEWAL_CLAIM
-from holdback.jurisdictions.timeline import Period, read_period
+from holdback.jurisdictions.timeline import ALWAYS, Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Catalogue, Checked, Kind, Tree, check
-
-# As long as there are rules.
-_ALWAYS: Final = Period(date.min)
 
 
 @frozen(kw_only=True, eq=False)
@@ -98,7 +93,7 @@ def read_claims(
 def _claim(table: TomlTable, code: str, product: str | None) -> StatedClaim | None:
     """Return the claim in *table*, about *product*; None when it is invalid."""
     name, reason = (RENEWAL_CLAIM.value(table, key) for key in ("name", "reason"))
-    period = read_period(table, _ALWAYS)
+    period = read_period(table, ALWAYS)
     given = [kind for kind in CLAIM_KINDS if not table[kind].absent]
     if len(given) != 1:
         # A table that misspells a key has its error.

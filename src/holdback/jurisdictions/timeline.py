@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from datetime import date
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from attrs import field
 
@@ -47,6 +47,10 @@ class Period:
         yield self.start
         if self.end is not None:
             yield self.end
+
+
+# As long as there are rules.
+ALWAYS: Final = Period(date.min)
 
 
 def read_period(table: TomlTable, default: Period | None = None) -> Period | None:

@@ -338,6 +338,10 @@ class Rulebook:
             proposed_from=None if base is None else base.with_versions(versions),
         )
 
+    def product(self, key: str | None) -> ProductTerms | None:
+        """Return the terms of the product *key*; None where it is not offered."""
+        return next((terms for terms in self.products if terms.key == key), None)
+
     def assess(self, facts: Mapping[str, FactValue]) -> Assessment:
         """
         Return the assessment of a deal with *facts* by name; an absent fact is unknown.

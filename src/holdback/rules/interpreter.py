@@ -64,6 +64,12 @@ def interpret(checked: Checked, facts: Facts) -> bool | int | None:
     return _number(checked.tree, _value(checked.tree, facts))
 
 
+def answer(node: Node, facts: Facts) -> bool | None:
+    """Return the answer of the flag *node*, a part of a rule, on *facts*; None when unknown."""
+    value = _value(node, facts)
+    return None if value is None else bool(value)
+
+
 def trace(checked: Checked, facts: Facts) -> Trace:
     """Return the value of *checked* on prepared *facts*, and of each of its parts."""
     return _trace(checked.tree, facts)

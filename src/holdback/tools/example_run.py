@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any, Final
 
 from attrs import field
@@ -24,12 +25,13 @@ from holdback.jurisdictions.keys import (
     PAYS_OUT,
     WAITS,
 )
+from holdback.jurisdictions.quantity import toml_text, toml_value
 from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
-from holdback.rules import Facts, Kind, Type
+from holdback.rules import Fact, Facts, Kind, Type
 
 # How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
 # discount of 0.05 is 1.20, and is expected as 1.2.
@@ -89,6 +91,15 @@ class Answer:
             if not parts and names != came:
                 parts.append(f"the order is {', '.join(came)}")
         return ", ".join(parts)
+
+    def expected(self, product: str | None) -> dict[str, Json]:
+        """Return what an example of renewals, or of a *product*, expects that expects it."""
+        expected: dict[str, Json] = {"outcome" if product is None else "decision": self.outcome}
+        if self.codes:
+            expected["codes"] = list(self.codes)
+        if self.needs:
+            expected["needs"] = list(self.needs)
+        return expected
 
     def plain(self) -> dict[str, Json]:
         """Return the answer as plain values."""
@@ -279,7 +290,7 @@ def run_example(
         at_funding = rulebook.funding.answer(facts)
         trace, reasons = at_funding.trace, tuple(reasons_of(at_funding, at_funding.false))
         got = _funding_answer(at_funding)
-    elif all(terms.key != example.product for terms in rulebook.products):
+    elif rulebook.product(example.product) is None:
         got = Answer(NOT_OFFERED)
     elif example.settlement is not None:
         early = _settlement_case(example.settlement, rulebook)
@@ -355,3 +366,28 @@ def priced_answer(quoted: Quote) -> Answer:
             for offer in quoted.offers
         ),
     )
+
+
+def example_text(
+    name: str,
+    on: date,
+    product: str | None,
+    differing: Iterable[tuple[Fact, int | None]],
+    expect: str,
+    **more: Json,
+) -> str:
+    """
+    Return an example as a file has it, with the facts *differing* from the typical deal.
+
+    *expect* is TOML. What is None of *more*, or of the others, is left out.
+    """
+    pairs, stated = list(differing), {"product": product, **more}
+    lines = ["[[examples]]", f"name = {toml_text(name)}", f"on = {on}"]
+    lines += (f"{key} = {toml_text(value)}" for key, value in stated.items() if value is not None)
+    given = [f"{fact.name} = {toml_value(fact.type, n)}" for fact, n in pairs if n is not None]
+    without: list[Json] = [fact.name for fact, number in pairs if number is None]
+    if given:
+        lines.append(f"given = {{ {', '.join(given)} }}")
+    if without:
+        lines.append(f"without = {toml_text(without)}")
+    return "\n".join([*lines, f"expect = {expect}", ""])

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from functools import cache
 from html.parser import HTMLParser
 
+import click
 import pytest
 from invocation import invoke
 
@@ -18,7 +19,9 @@ from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_sections import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
-from holdback.tools.workbench.proving import ProofReport, ShownDeal, ShownFinding
+from holdback.tools.proofs.finding import Finding
+from holdback.tools.proofs.witness import Change, Witness
+from holdback.tools.workbench.proving import ProofReport
 from small_folders import changed, child, country, loaded, write
 
 ON, TO = date(2026, 7, 1), date(2027, 1, 1)
@@ -264,18 +267,16 @@ def test_a_review_that_is_overdue():
 
 
 def finding(severity, claim="more-progress-helps"):
-    return ShownFinding(
+    catalogue = loaded(NL=country())["NL"].rulebook(ON).catalogue
+    progress = catalogue.fact("progress")
+    change = Change(fact=progress, typical=700_000, value=900_000)
+    return Finding(
         claim=claim,
         severity=severity,
         jurisdiction="NL",
-        product=None,
         since=date(2026, 1, 1),
-        until=None,
         detail=ErrorDetail(code="contradiction", message="more progress costs `few-missed`"),
-        places=(),
-        deal=ShownDeal(
-            on=ON, product=None, words="the typical deal, but progress 90%", facts={}, example=None
-        ),
+        witness=Witness(catalogue=catalogue, facts=catalogue.prepare({}), changes=(change,), on=ON),
     )
 
 
@@ -345,15 +346,13 @@ def test_without_the_solver_nothing_is_proved(shelf, monkeypatch):
     """
     Where the solver is not installed, the page says that nothing was proved here.
     """
-    monkeypatch.setattr("holdback.cli.prove.version", _not_installed)
+    monkeypatch.setattr("holdback.cli.prove.require_solver", _not_installed)
 
     assert "Not proved here." in show(shelf, "--format", "html").output
 
 
-def _not_installed(name):
-    from importlib.metadata import PackageNotFoundError
-
-    raise PackageNotFoundError(name)
+def _not_installed():
+    raise click.ClickException("The command needs z3")
 
 
 def test_what_changes_in_the_other_formats(shelf):

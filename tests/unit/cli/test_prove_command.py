@@ -1,4 +1,4 @@
-"""The command prove, the findings of proofs in check, and the cache of what was proved."""
+"""The command prove, and the findings of proofs in check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import subprocess
 import sys
 from datetime import date
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,7 @@ from invocation import invoke
 import holdback.tools.proofs
 import holdback.tools.sanity
 from every_case import for_every
-from holdback.cli import proof_cache, prove
-from holdback.cli.proof_cache import MOST_ENTRIES, cache_folder
+from holdback.cli import output, prove
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.keys import CLAIM_KINDS
 from holdback.tools.proofs import claims, solver
@@ -41,14 +39,6 @@ from = 2025-01-01
 [typical]
 status = "Funded"
 """
-
-
-@pytest.fixture(autouse=True)
-def caches(tmp_path, monkeypatch):
-    """An empty folder of caches."""
-    folder = tmp_path / "caches"
-    monkeypatch.setattr(proof_cache, "cache_folder", lambda: folder)
-    return folder
 
 
 @pytest.fixture
@@ -152,18 +142,6 @@ def test_the_example_can_be_pasted(folder):
     assert [failure for result in tested for failure in result["failures"]] == []
 
 
-def test_the_same_answer_from_the_cache(folder):
-    """
-    What was proved before is shown once more in the same words, in every format.
-    """
-    for form in ("text", "json", "sarif"):
-        first, *others = (
-            invoke("prove", folder, "--format", form, *more).output
-            for more in (["--no-cache"], [], [])
-        )
-        assert others == [first, first]
-
-
 # -- exit codes
 
 
@@ -187,7 +165,7 @@ def test_exit_codes(folder, proving, severities, strict, code):
     strictly = ["--strict"] if strict else []
 
     for form in ("text", "json", "sarif"):
-        ran = invoke("prove", folder, "--no-cache", "--format", form, *strictly)
+        ran = invoke("prove", folder, "--format", form, *strictly)
         assert ran.exit_code == code, (form, ran.output)
 
 
@@ -251,22 +229,16 @@ def in_a_process(program, *arguments, **variables):
 
 
 @pytest.mark.parametrize("command", [["prove"], ["check", "--prove"]])
-def test_without_the_solver(folder, monkeypatch, tmp_path, command):
+def test_without_the_solver(folder, command):
     """
     2 when z3 is missing, saying what to install.
     """
     blocked = "import sys; sys.modules['z3'] = None"
-    ran = in_a_process(blocked, *command, folder, XDG_CACHE_HOME=str(tmp_path / "other"))
+    ran = in_a_process(blocked, *command, folder)
 
     assert ran.returncode == 2
     assert ran.stdout == ""
     assert ran.stderr == "Error: The command needs z3: pip install 'holdback[proof]'\n"
-
-    def no_version(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(prove, "version", no_version)
-    assert "pip install 'holdback[proof]'" in invoke(*command, folder).stderr
 
 
 # -- text
@@ -378,231 +350,14 @@ def test_what_needs_no_solver(folder, proving):
 
 def test_progress_on_a_terminal(folder, proving, monkeypatch):
     """
-    A terminal shows which jurisdiction is proved; nothing is shown elsewhere, nor for a hit.
+    A terminal shows which jurisdiction is proved; nothing is shown elsewhere.
     """
     proving()
-    assert invoke("prove", folder, "--no-cache").stderr == ""
-    monkeypatch.setattr(prove, "_shows_progress", lambda: True)
+    assert invoke("prove", folder).stderr == ""
+    monkeypatch.setattr(output, "on_terminal", lambda: True)
     ran = invoke("prove", folder)
 
     assert ran.stderr == "\rproving NL, 1 of 2\rproving NL-ZH, 2 of 2\r"
-    assert invoke("prove", folder).stderr == ""
-
-
-# -- the cache
-
-
-def proved_again(asked, *arguments):
-    """The jurisdictions that a run of prove does not find in the cache."""
-    before = len(asked.proved)
-    assert invoke("prove", *arguments).exit_code in {0, 1}
-    return asked.proved[before:]
-
-
-def test_what_was_proved_is_not_proved_again(folder, proving):
-    """
-    The cache is by digest of what was asked: the files of a jurisdiction and of its parents.
-    """
-    asked = proving(finding(ERROR), finding(WARNING, code="NL-ZH"))
-    both = ["NL", "NL-ZH"]
-    assert proved_again(asked, folder) == both
-    assert proved_again(asked, folder) == []
-    assert proved_again(asked, folder, "--no-cache") == both
-    assert proved_again(asked, folder, "--on", "2026-01-01") == both
-    assert proved_again(asked, folder / "NL") == []
-
-    own = folder / "NL-ZH" / "jurisdiction.toml"
-    own.write_text(f"# a comment moves every line\n{own.read_text()}")
-    assert proved_again(asked, folder) == ["NL-ZH"]
-    parent = folder / "NL" / "products.toml"
-    parent.write_text(f"# a comment moves every line\n{parent.read_text()}")
-    assert proved_again(asked, folder) == both
-    assert proved_again(asked, folder) == []
-
-
-@for_every(
-    ("place", "value"),
-    [("_code_digest", lambda: "another"), ("cache_folder", lambda: None)],
-    ids=["other code", "no folder of caches"],
-)
-def test_other_code_is_asked_again(folder, proving, place, value):
-    """
-    Another version of holdback proves again.
-    """
-    asked = proving()
-    proved_again(asked, folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proof_cache, place, value)
-        assert proved_again(asked, folder) == ["NL", "NL-ZH"]
-    assert proved_again(asked, folder) == []
-
-
-def test_another_solver_is_asked_again(folder, proving, monkeypatch):
-    """
-    Another version of the solver proves again.
-    """
-    asked = proving()
-    proved_again(asked, folder)
-    monkeypatch.setattr(prove, "version", lambda _name: "0")
-
-    assert proved_again(asked, folder) == ["NL", "NL-ZH"]
-
-
-def test_the_digest_of_the_code_is_that_of_its_files():
-    """
-    It follows from the code itself, so that no number has to be raised with a change of a claim.
-    """
-    package = Path(holdback.__file__).parent
-    read = proof_cache._digest_of_code(package)
-
-    assert read == proof_cache._code_digest()
-    assert proof_cache._digest_of_code(package / "proofs") != read
-    assert proof_cache._digest_of_code(package / "absent") is None
-
-
-def spoilt(text):
-    """Ways in which an entry of the cache can be damaged or of somebody else."""
-    entry = json.loads(text)
-    foreign = {**entry, "proved": {**entry["proved"], "findings": []}}
-    yield "empty", ""
-    yield "cut", text[: len(text) // 2]
-    yield "not JSON", "\x00" * 100
-    yield "not an object", "[]"
-    yield "another object", "{}"
-    yield "changed", text.replace("it does not hold", "all is well")
-    yield "foreign", json.dumps(foreign)
-    yield "deep", "[" * 100_000
-    yield "long", f"{text}{'x' * 5_000_000}"
-
-
-def test_a_damaged_entry_is_ignored(folder, proving, caches):
-    """
-    A corrupt or foreign cache is ignored, and written again.
-    """
-    asked = proving(finding(ERROR))
-    first = invoke("prove", folder / "NL").output
-    (entry,) = caches.iterdir()
-    text = entry.read_text(encoding="utf-8")
-    for name, damaged in spoilt(text):
-        entry.write_text(damaged, encoding="utf-8")
-        assert proved_again(asked, folder / "NL") == ["NL"], name
-        assert entry.read_text(encoding="utf-8") == text, name
-        assert invoke("prove", folder / "NL").output == first
-
-
-def test_an_entry_of_another_question_is_ignored(folder, proving, caches):
-    """
-    An entry under the name of another one is not taken for it.
-    """
-    asked = proving(finding(ERROR))
-    proved_again(asked, folder)
-    first, second = caches.iterdir()
-    first.write_bytes(second.read_bytes())
-
-    assert len(proved_again(asked, folder)) == 1
-
-
-def test_what_is_not_decided_is_not_kept(folder, proving, caches):
-    """
-    A "not decided" is never cached.
-    """
-    asked = proving(finding(NOT_DECIDED))
-
-    assert proved_again(asked, folder / "NL") == ["NL"]
-    assert proved_again(asked, folder / "NL") == ["NL"]
-    assert not caches.exists()
-
-
-def test_a_folder_that_cannot_be_written(folder, proving, caches):
-    """
-    A cache that cannot be written or read does not keep anything from being proved.
-    """
-    caches.write_text("a file in the place of the folder")
-    asked = proving(finding(WARNING))
-
-    assert proved_again(asked, folder / "NL") == ["NL"]
-    caches.unlink()
-    proved_again(asked, folder / "NL")
-    (entry,) = caches.iterdir()
-    entry.unlink()
-    entry.mkdir()
-    ran = invoke("prove", folder / "NL")
-    assert ran.exit_code == 0
-    assert [name.name for name in caches.iterdir()] == [entry.name]
-
-
-def test_files_that_change_while_they_are_proved(folder, proving, caches):
-    """
-    What was proved of a file while somebody changed it is not kept.
-    """
-    asked = proving()
-    file = folder / "NL" / "renewal.toml"
-
-    class Edited(Asked):
-        def findings(self, jurisdiction, on, *, inherited=False):
-            file.write_text(f"{file.read_text()}# edited\n")
-            return super().findings(jurisdiction, on)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claims, "Prover", Edited())
-        invoke("prove", folder / "NL")
-    assert not caches.exists()
-    assert proved_again(asked, folder / "NL") == ["NL"]
-
-
-def test_the_cache_stays_small(folder, proving, caches):
-    """
-    The oldest entries go.
-    """
-    caches.mkdir()
-    for number in range(MOST_ENTRIES):
-        (caches / f"{number}").touch()
-        os.utime(caches / f"{number}", (number, number))
-    proving()
-    invoke("prove", folder / "NL")
-    names = {entry.name for entry in caches.iterdir()}
-
-    assert len(names) == MOST_ENTRIES
-    assert "0" not in names
-    assert "1" in names
-
-
-@for_every(
-    ("platform", "variables", "expected"),
-    [
-        ("linux", {"HOME": "/h"}, "/h/.cache/holdback/proofs"),
-        ("linux", {"HOME": "/h", "XDG_CACHE_HOME": "/x"}, "/x/holdback/proofs"),
-        ("linux", {"HOME": "/h", "XDG_CACHE_HOME": "x"}, "/h/.cache/holdback/proofs"),
-        ("darwin", {"HOME": "/h"}, "/h/Library/Caches/holdback/proofs"),
-        ("win32", {"LOCALAPPDATA": "/l"}, "/l/holdback/proofs"),
-        ("win32", {}, None),
-    ],
-)
-def test_the_folder_of_caches(platform, variables, expected):
-    """
-    Entries are under the platform's folder of caches.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-            patch.delenv(name, raising=False)
-        for name, value in variables.items():
-            patch.setenv(name, value)
-        patch.setattr(sys, "platform", platform)
-        assert cache_folder() == (expected and Path(expected))
-
-
-def test_a_hit_does_not_load_the_solver(folder, tmp_path):
-    """
-    What is in the cache is shown without z3, which takes a third of a second to import.
-    """
-    program = "import atexit, sys; atexit.register(lambda: print('z3' in sys.modules))"
-    arguments = ("prove", folder / "NL")
-    first, second = (
-        in_a_process(program, *arguments, XDG_CACHE_HOME=str(tmp_path / "other")) for _ in range(2)
-    )
-
-    assert first.stdout.splitlines()[:-1] == second.stdout.splitlines()[:-1]
-    assert [ran.stdout.splitlines()[-1] for ran in (first, second)] == ["True", "False"]
 
 
 # -- check --prove

@@ -9,13 +9,13 @@ import jsonschema
 import pytest
 from invocation import invoke, spoil
 from sarif_schema import SCHEMA
-from test_prove_command import caches, finding, proving
+from test_prove_command import finding, proving
 
 from holdback.errors import ERROR_CODES
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Place
 from small_folders import changed, country, write
 
-__all__ = ["caches", "proving"]
+__all__ = ["proving"]
 
 
 def run_of(*arguments, cwd=None):
@@ -145,7 +145,7 @@ def test_fingerprints(folder, proving):
     proving(*(finding(ERROR, line=line) for line in (16, 20)), finding(ERROR, message="other"))
     before = [result["partialFingerprints"] for result in run_of("prove", folder)["results"]]
     proving(*(finding(ERROR, line=line) for line in (17, 21)), finding(ERROR, message="other"))
-    after = run_of("prove", folder, "--no-cache")["results"]
+    after = run_of("prove", folder)["results"]
 
     assert [result["partialFingerprints"] for result in after] == before
     assert len({json.dumps(fingerprints) for fingerprints in before}) == 3

@@ -22,8 +22,6 @@ from holdback import (
     load_jurisdictions,
 )
 from holdback.jurisdictions import folder, reader
-from holdback.jurisdictions.examples import without_examples
-from holdback.jurisdictions.reader import FILES
 from journey import Journey
 
 ON = date(2026, 7, 1)
@@ -128,9 +126,9 @@ def test_they_equal_what_is_read_at_once():
 
 
 @for_every("code", AT_ONCE.codes)
-def test_what_decides_is_the_same_without_the_examples(code):
+def test_what_decides_is_the_same(code):
     """
-    A rulebook that is read without its examples is the same to the last line number.
+    A rulebook that is read when it is asked for is the same to the last line number.
     """
     asked, whole = load_jurisdictions(), AT_ONCE[code]
 
@@ -221,17 +219,6 @@ def test_parents_in_a_circle(shipped):
     assert errors_of(lambda: load_jurisdictions()["CA-QC"]) == expected
 
 
-def test_a_damaged_example_is_no_matter_of_decisions(shipped):
-    """
-    Decisions do not read the examples; somebody who asks for them gets their errors.
-    """
-    change(shipped / "GB" / "renewal.toml", 'outcome = "eligible"', 'outcome = "elligible"')
-    loaded = load_jurisdictions()
-
-    assert loaded.resolve("GB", on=ON) == AT_ONCE.resolve("GB", on=ON)
-    assert errors_of(lambda: loaded.examples("GB"))
-
-
 def test_a_folder_without_jurisdictions(shipped):
     """
     An installation without its jurisdictions is reported at once.
@@ -306,34 +293,3 @@ def test_copies_hold_everything():
     assert again == loaded == copy.deepcopy(loaded)
     assert hash(again) == hash(loaded) == hash(AT_ONCE)
     assert not again.reads_on_demand
-
-
-NOTHING_LEFT_OUT = {
-    "no examples": '[[rules]]\nid = "a"\n',
-    "a rule after them": '[[examples]]\nname = "a"\n[[rules]]\nid = "a"\n',
-    "a parameter after them": '[[examples]]\nname = "a"\n[parameters.a]\ntype = "count"\n',
-    "a quoted header after them": '[[examples]]\nname = "a"\n["rules"]\nid = "a"\n',
-    "a text of several lines": 'reason = """\n[[examples]]\n"""\n',
-    "another text of several lines": "reason = '''\n[[examples]]\n'''\n",
-    "a table of another name": '[examples_of_mine]\nname = "a"\n',
-}
-
-
-@for_every("text", list(NOTHING_LEFT_OUT.values()), ids=list(NOTHING_LEFT_OUT))
-def test_nothing_is_left_out_with_the_examples(text):
-    """
-    A file is read up to its examples only when nothing else follows them.
-    """
-    assert without_examples(text.encode()) == text.encode()
-
-
-@for_every("name", FILES)
-def test_the_files_that_ship_end_with_their_examples(name):
-    """
-    The files that ship have their examples last, so that decisions do not wait for them.
-    """
-    for code in AT_ONCE.codes:
-        path = folder.bundled_path() / code / name
-        if path.is_file():
-            body = path.read_bytes()
-            assert b"[[examples]]" not in without_examples(body), path

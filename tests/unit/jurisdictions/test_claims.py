@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date
 
 from every_case import for_every
-from holdback.jurisdictions.examples import without_examples
 from holdback.jurisdictions.timeline import Period
 from holdback.tools.lint.lint import findings
 from small_folders import changed, child, country, errors_in, loaded, parameter, rule, said
@@ -275,22 +273,6 @@ def test_an_inherited_claim_that_cannot_be_read():
     )
     replaced = own + ON_PACE.replace("minimum_performance", "90%")
     assert said("NL-ZH", NL=stating(ON_PACE), NL_ZH=child(more=off, renewal=replaced)) == []
-
-
-def test_an_engine_does_not_read_them():
-    """
-    An engine that only decides needs no claims: they are cut off with the examples.
-    """
-    body = stating(DEFAULTED)[RENEWAL].encode()
-    assert b"[[claims]]" not in without_examples(body)
-    assert without_examples(body).endswith(b"from = 2025-01-01\n\n")
-    # Before the rules they stay, because nothing else may be lost.
-    first = body.replace(b"[[rules]]", b'[[claims]]\nnever = "paused"\n[[rules]]', 1)
-    assert without_examples(first).count(b"[[claims]]") == 1
-    assert (
-        tomllib.loads(without_examples(first).decode())["rules"]
-        == tomllib.loads(body.decode())["rules"]
-    )
 
 
 def test_no_digest_covers_claims():

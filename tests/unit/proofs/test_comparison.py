@@ -11,7 +11,8 @@ from holdback.eligibility.facts import catalogue
 from holdback.eligibility.ruleset import DECLINE, REFER
 from holdback.exact.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type
-from holdback.tools.proofs.effects import RuleOutcome, compare
+from holdback.tools.proofs.effects import compare
+from holdback.tools.proofs.rule_outcome import RuleOutcome
 from holdback.tools.proofs.shared_facts import shared_facts
 from small_rulebooks import FACTS, GBP, SmallRulebooks, ruleset
 

@@ -30,7 +30,7 @@ from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.scaling import interval
 from holdback.rules.sql import POLARS, SQLITE, flag_sql
 from holdback.rules.tree import comparisons
-from holdback.tools.advice.least_change import answer as answer_by_lines
+from holdback.tools.advice.least_change import critical_points
 from holdback.tools.mutants.equivalence import distinguishing_deals
 from holdback.tools.mutants.expression_mutants import expression_mutants
 from small_catalogue import CATALOGUE, checked
@@ -123,7 +123,6 @@ def test_every_reader_has_the_operator(name, kind):
         ]
         assert in_columns(rule, facts) == answers
         assert in_sql(rule, facts) == answers
-        assert [answer_by_lines(rule.tree, row) for row in facts] == answers
         assert len(list(comparisons(rule.tree))) == (kind is not Kind.FLAG)
     else:
         numbers = [answer for answer in answers if answer is not None]
@@ -132,7 +131,6 @@ def test_every_reader_has_the_operator(name, kind):
         answers = [interpret(compared, row) for row in facts]
         assert in_columns(compared, facts) == answers
         assert in_sql(compared, facts) == answers
-        assert [answer_by_lines(compared.tree, row) for row in facts] == answers
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name in OPPOSITES])
@@ -178,7 +176,7 @@ def by_sql(rule):
 
 
 def by_lines(rule):
-    return answer_by_lines(rule.tree, tuple(fact.low for fact in CATALOGUE.facts))
+    return critical_points(rule.tree, tuple(fact.low for fact in CATALOGUE.facts), 0)
 
 
 def compared(rule):
@@ -198,7 +196,6 @@ def syntax(rule):
 READERS = {
     Role.LOGIC: {
         "the closure": closure,
-        "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),
@@ -206,7 +203,6 @@ READERS = {
     },
     Role.COMPARISON: {
         "the closure": closure,
-        "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),

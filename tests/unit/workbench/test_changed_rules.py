@@ -12,7 +12,7 @@ from small_rules import CATALOGUE, FACTS, HALF, RULES, checked
 from counts import count
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.tools.proofs.changed_rule import changed_rules
-from holdback.tools.suggestions.subject import answered
+from holdback.tools.proofs.rule_outcome import answered
 
 equal_answers = pytest.importorskip(
     "holdback.tools.proofs.equal_answers", reason="needs the extra `proof`"

@@ -7,12 +7,12 @@ numbers found by division, and the comparison is answered at and beside them: no
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 from holdback.rules import scaling
+from holdback.rules.interpreter import answer
 from holdback.rules.operators import by_operator
 from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
 from holdback.rules.types import Facts, Kind
@@ -32,44 +32,7 @@ class Range(NamedTuple):
     direction: int
 
 
-def _one_of(value: int, *choices: int) -> bool:
-    return value in choices
-
-
-_COMPARED: Final[Mapping[str, Callable[..., bool]]] = by_operator(
-    "the least change",
-    {
-        "==": operator.eq,
-        "!=": operator.ne,
-        "<": operator.lt,
-        "<=": operator.le,
-        ">": operator.gt,
-        ">=": operator.ge,
-        "in": _one_of,
-    },
-)
 _BEND: Final[Mapping[str, Callable[..., int]]] = {"min": min, "max": max}
-
-
-def answer(node: Node, facts: Facts) -> bool | None:
-    """Return the answer of the flag *node* on *facts*, None when it is unknown."""
-    match node:
-        case Constant():
-            return bool(node.number)
-        case FactRead():
-            number = facts[node.place]
-            return None if number is None else bool(number)
-        case Operation(operator="not", operands=(operand,)):
-            denied = answer(operand, facts)
-            return None if denied is None else not denied
-        case Operation(operator="and" | "or" as word, operands=operands):
-            answers = [answer(operand, facts) for operand in operands]
-            decisive = word == "or"
-            if decisive in answers:
-                return decisive
-            return None if None in answers else not decisive
-        case _:
-            return _compared(node, facts)
 
 
 def places(node: Node) -> tuple[int, ...]:
@@ -85,7 +48,7 @@ def least(node: Operation, facts: Facts, place: int, span: Range, *, truth: bool
     is None where there is no such number.
     """
     for number in beyond(critical_points(node, facts, place), span):
-        if _compared(node, moved(facts, place, number)) is truth:
+        if answer(node, moved(facts, place, number)) is truth:
             return number
     return None
 
@@ -97,8 +60,8 @@ def beyond(points: Iterable[int], span: Range) -> Iterator[int]:
     return iter(sorted({start, *inside}, reverse=direction == DOWN))
 
 
-def moved(facts: Facts, place: int, number: int) -> Facts:
-    """Return *facts* with *number* at *place*."""
+def moved(facts: Facts, place: int, number: int | None) -> Facts:
+    """Return *facts* with *number* at *place*; None is unknown."""
     return (*facts[:place], number, *facts[place + 1 :])
 
 
@@ -147,31 +110,19 @@ def turning_points(node: Node, facts: Facts, place: int) -> set[int]:
 
 def _meeting(node: Operation, facts: Facts, place: int) -> Iterator[tuple[Line, Line]]:
     """Yield the pairs of lines, one of each side of *node*, that can meet."""
-    measured, *limits = _sides(node, facts, place)
+    scale = scaling.most_places(node.operands)
+    measured, *limits = (_scaled(operand, facts, place, scale) for operand in node.operands)
     return (pair for limit in limits for pair in product(measured, limit))
 
 
-def _sides(node: Operation, facts: Facts, place: int | None) -> list[list[Line]]:
-    scale = scaling.most_places(node.operands)
-    return [_scaled(operand, facts, place, scale) for operand in node.operands]
-
-
-def _compared(node: Node, facts: Facts) -> bool | None:
-    """Return the answer of the comparison *node*, None when it reads an unknown fact."""
-    assert isinstance(node, Operation), "a comparison"
-    if any(facts[place] is None for place in places(node)):
-        return None
-    return _COMPARED[node.operator](*(lines[0][1] for lines in _sides(node, facts, None)))
-
-
-def _scaled(node: Node, facts: Facts, place: int | None, scale: int) -> list[Line]:
+def _scaled(node: Node, facts: Facts, place: int, scale: int) -> list[Line]:
     factor = scaling.multiplier(node, scale)
     lines = _lines(node, facts, place)
     return lines if factor == 1 else [(slope * factor, at * factor) for slope, at in lines]
 
 
-def _lines(node: Node, facts: Facts, place: int | None) -> list[Line]:
-    """Return the lines that make up *node* as a function of the fact at *place*; None is none."""
+def _lines(node: Node, facts: Facts, place: int) -> list[Line]:
+    """Return the lines that make up *node* as a function of the fact at *place*."""
     match node:
         case Constant():
             return [(0, node.number)]

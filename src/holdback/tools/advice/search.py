@@ -18,12 +18,12 @@ from attrs import define, evolve, field
 from holdback.eligibility.facts import relations
 from holdback.eligibility.ruleset import RuleSet
 from holdback.frozen_classes import frozen
+from holdback.rules.interpreter import answer
 from holdback.rules.tree import Constant, FactRead, Node, Operation
 from holdback.rules.types import Facts
 from holdback.tools.advice.least_change import (
     UP,
     Range,
-    answer,
     beyond,
     helps,
     least,
@@ -180,7 +180,7 @@ class Search:
         """Yield *deal* with the change at *place* left out, and then where rules can turn."""
         before, number = self.facts[place], deal[place]
         assert number is not None, "a fact that was changed is known"
-        yield (*deal[:place], before, *deal[place + 1 :])
+        yield moved(deal, place, before)
         span = self.ranges[place]
         trees = [*(rule.checked.tree for rule in self.rules.rules), *self._bounds]
         points = set().union(*(turning_points(tree, deal, place) for tree in trees))

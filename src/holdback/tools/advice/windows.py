@@ -144,8 +144,8 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
 
 
 def _look_for(product: str | None, rulebook: Rulebook) -> None:
-    keys = [terms.key for terms in rulebook.products]
-    if product is not None and product not in keys:
+    if product is not None and rulebook.product(product) is None:
+        keys = [terms.key for terms in rulebook.products]
         hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
         message = "there is no such product on that day"
         raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
@@ -174,7 +174,7 @@ def _passes(rulebook: Rulebook, product: str | None) -> _Passes:
             (repaid_for is None or repaid_for <= recent)
             and assess(rulebook.renewal, facts, day).eligible
         )
-    rules = next((terms.rules for terms in rulebook.products if terms.key == product), None)
+    rules = rulebook.rulesets.get(product)
     return lambda facts, _day, _repaid: rules is not None and rules.masks(facts) == (0, 0)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
@@ -51,7 +51,7 @@ def _parts(statement: Statement) -> Iterator[str]:
     for part in statement.deals:
         yield from _deal(part)
     yield "<h2>All deals</h2>"
-    yield from _table(_totals(statement))
+    yield from _table(total_rows(statement))
     for line in summary_lines(statement):
         yield f"<p>{text(line)}</p>"
 
@@ -68,70 +68,84 @@ def _verdict(statement: Statement) -> Iterator[str]:
 def _deal(part: DealStatement) -> Iterator[str]:
     yield f"<h2>Deal {text(part.deal_id)}</h2>"
     yield f"<p>{text(f'{part.type}, {part.status}, funded {part.funded_on}')}</p>"
-    yield from _table(_rows(part))
+    yield from _table(deal_rows(part))
     if part.unsettled:
         yield "<p>Not settled, and not counted:</p>"
-        yield from _table(map(_line, part.unsettled))
+        yield from _table(map(line_row, part.unsettled))
 
 
-def _table(rows: Iterator[str]) -> Iterator[str]:
+def _table(rows: Iterable[StatementRow]) -> Iterator[str]:
     yield '<div class="wide"><table>'
     heads = "<th>Day</th><th>Movement</th><th>Entry</th>"
     amounts = '<th class="amount">Amount</th><th class="amount">Balance</th>'
     yield f"<thead><tr>{heads}{amounts}</tr></thead>"
     yield "<tbody>"
-    yield from rows
+    yield from map(_table_row, rows)
     yield "</tbody>"
     yield "</table></div>"
 
 
-def _rows(part: DealStatement) -> Iterator[str]:
+def _table_row(row: StatementRow) -> str:
+    if row.look == NOTE:
+        return f'<tr class="note"><td></td><td colspan="4">{text(row.kind)}</td></tr>'
+    opening = f'<tr class="{row.look}">' if row.look else "<tr>"
+    return (
+        f'{opening}<td class="day">{text(row.day)}</td><td>{text(row.kind)}</td>'
+        f'<td class="entry">{text(row.reference)}</td><td class="amount">{text(row.amount)}</td>'
+        f'<td class="amount">{text(row.balance)}</td></tr>'
+    )
+
+
+# -- The rows of a statement, for every way to show it.
+
+SUM: Final = "sum"
+NOTE: Final = "note"
+
+
+class StatementRow(NamedTuple):
+    """A row: a movement, a balance (`SUM`), or a sentence (`NOTE`) in the place of its `kind`."""
+
+    day: str
+    kind: str
+    reference: str = ""
+    amount: str = ""
+    balance: str = ""
+    look: str = ""
+
+
+def deal_rows(part: DealStatement) -> Iterator[StatementRow]:
+    """Yield the rows of one deal."""
     yield _sum("opening balance", part.opening)
     if part.closed_through is not None:
-        yield _note(closed_sentence(part))
+        yield StatementRow("", closed_sentence(part), look=NOTE)
         yield from map(_total, part.carried_forward)
         if part.carried_forward:
             balance = amount_text(carried_forward(part))
-            yield _table_row(str(part.closed_through), "carried forward", "", "", balance)
-    yield from map(_line, part.lines)
+            yield StatementRow(str(part.closed_through), "carried forward", balance=balance)
+    yield from map(line_row, part.lines)
     yield _sum("closing balance", part.closing)
 
 
-def _totals(statement: Statement) -> Iterator[str]:
+def total_rows(statement: Statement) -> Iterator[StatementRow]:
+    """Yield the rows of all deals together."""
     yield _sum("opening balance", statement.opening)
     yield from map(_total, statement.totals or ())
     yield _sum("closing balance", statement.closing)
 
 
-def _line(line: StatementLine) -> str:
+def line_row(line: StatementLine) -> StatementRow:
+    """Return the row of one movement."""
     balance = "" if line.balance is None else amount_text(line.balance)
-    return _table_row(
-        str(line.on),
-        kind_text(line.kind),
-        reference_text(line),
-        amount_text(line.amount),
-        balance,
-    )
+    amount = amount_text(line.amount)
+    return StatementRow(str(line.on), kind_text(line.kind), reference_text(line), amount, balance)
 
 
-def _total(total: KindTotal) -> str:
-    return _table_row("", kind_text(total.kind), "", amount_text(total.amount), "")
+def _total(total: KindTotal) -> StatementRow:
+    return StatementRow("", kind_text(total.kind), amount=amount_text(total.amount))
 
 
-def _sum(name: str, balance: Money | None) -> str:
-    return _table_row("", name, "", "", amount_text(balance)).replace("<tr>", '<tr class="sum">', 1)
-
-
-def _note(sentence: str) -> str:
-    return f'<tr class="note"><td></td><td colspan="4">{text(sentence)}</td></tr>'
-
-
-def _table_row(day: str, kind: str, reference: str, amount: str, balance: str) -> str:
-    return (
-        f'<tr><td class="day">{text(day)}</td><td>{text(kind)}</td>'
-        f'<td class="entry">{text(reference)}</td><td class="amount">{text(amount)}</td>'
-        f'<td class="amount">{text(balance)}</td></tr>'
-    )
+def _sum(name: str, balance: Money | None) -> StatementRow:
+    return StatementRow("", name, balance=amount_text(balance), look=SUM)
 
 
 def closed_sentence(part: DealStatement) -> str:

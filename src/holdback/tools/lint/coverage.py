@@ -61,8 +61,7 @@ def coverage(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> list[Cov
     for run in runs:
         if not run.trace:
             continue  # no rule was evaluated
-        rulebook = jurisdiction.rulebook(run.example.on)
-        evaluated = rulebook.rulesets[run.example.product]
+        evaluated = jurisdiction.rulebook(run.example.on).rulesets[run.example.product]
         origins = {rule.id: rule.origin for rule in evaluated.rules}
         for line in run.trace:
             if origins[line.rule] in by_rule:

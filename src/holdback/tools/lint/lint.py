@@ -363,11 +363,13 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
             )
         elif not run.passed:
             difference = f": {run.difference}" if run.difference else ""
+            if run.expected.outcome == run.got.outcome and not difference:
+                difference = " with other offers or limits"
             yield ErrorDetail(
                 code="failed_example",
                 message=f"the example `{example.name}` expects `{run.expected.outcome}`"
                 f"{_because(run.expected)}, and on {example.on} the rules give "
-                f"`{run.got.outcome}`{_because(run.got)}{_other_terms(run)}{difference}",
+                f"`{run.got.outcome}`{_because(run.got)}{difference}",
                 hint="`holdback test` shows the facts and every rule's answer",
                 **place,
             )
@@ -424,14 +426,6 @@ def _contradict(first_run: ExampleRun, second_run: ExampleRun) -> bool:
 def _because(answer: Answer) -> str:
     why = [*answer.codes, *(f"needs {name}" for name in answer.needs)]
     return f" ({', '.join(why)})" if why else ""
-
-
-def _other_terms(run: ExampleRun) -> str:
-    """Return the words for a difference in offers or limits when the decision is as expected."""
-    expected, got = run.expected, run.got
-    if (expected.outcome, expected.codes, expected.needs) != (got.outcome, got.codes, got.needs):
-        return ""
-    return " with other offers or limits"
 
 
 # -- Findings in products: rules that no initial application can satisfy.

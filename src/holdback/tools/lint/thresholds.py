@@ -13,8 +13,10 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules import Checked, Facts, Kind, Trace, check, trace
-from holdback.rules.tree import comparisons
+from holdback.rules import Checked, Kind, check
+from holdback.rules.interpreter import answer
+from holdback.rules.render import text_of
+from holdback.rules.tree import Operation, comparisons
 
 _BOTH: Final = 2
 
@@ -49,9 +51,9 @@ class Threshold:
         """Return the comparison as *rulebook* has it; None where it has another or none."""
         for product, rule, checked in _checked_rules(rulebook):
             if product == self.product and rule is self.rule:
-                for place, key, part in _comparisons(rule, rulebook, _nothing(rulebook)):
-                    if (key, place, part.text) == (self.key, self.place, self.meaning):
-                        return evolve(checked, tree=part.node)
+                for place, key, node in _comparisons(rule, rulebook):
+                    if (key, place, text_of(node)) == (self.key, self.place, self.meaning):
+                        return evolve(checked, tree=node)
         return None
 
 
@@ -84,8 +86,9 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
             continue  # below the floor no rule is evaluated
         for product, rule in _rules_to_hold(jurisdiction, rulebook):
             if product == example.product:
-                for key, answer in _answers(rule, rulebook, product, facts):
-                    thresholds[key].answers.add(answer)
+                for place, key, node in _comparisons(rule, rulebook):
+                    threshold = thresholds[product, rule, key, place, text_of(node)]
+                    threshold.answers.add(answer(node, facts))
     return list(thresholds.values())
 
 
@@ -121,56 +124,35 @@ def _rules_to_hold(
 
 def _checked_rules(rulebook: Rulebook) -> Iterator[tuple[str | None, SourceRule, Checked]]:
     """Yield the rules in force as written and as checked, by product."""
-    for product, ruleset in rulebook.rulesets.items():
-        for rule in ruleset.rules:
+    for product, rules in rulebook.rulesets.items():
+        for rule in rules.rules:
             yield product, rule.origin, rule.checked
-
-
-def _nothing(rulebook: Rulebook) -> Facts:
-    return (None,) * len(rulebook.catalogue.facts)
 
 
 def _thresholds(
     rule: SourceRule, rulebook: Rulebook, product: str | None
 ) -> Iterator[tuple[object, Threshold]]:
-    for place, key, part in _comparisons(rule, rulebook, _nothing(rulebook)):
-        node = rule.table[key]
+    for place, key, node in _comparisons(rule, rulebook):
+        written, meaning = rule.table[key], text_of(node)
         yield (
-            (product, rule, key, place, part.text),
+            (product, rule, key, place, meaning),
             Threshold(
                 product=product,
                 rule=rule,
                 key=key,
                 place=place,
-                node=node,
-                span=(part.node.start, part.node.end),
-                text=node.value[part.node.start : part.node.end],
-                meaning=part.text,
+                node=written,
+                span=(node.start, node.end),
+                text=written.value[node.start : node.end],
+                meaning=meaning,
                 since=rulebook.since,
             ),
         )
 
 
-def _answers(
-    rule: SourceRule, rulebook: Rulebook, product: str | None, facts: Facts
-) -> Iterator[tuple[object, object]]:
-    for place, key, part in _comparisons(rule, rulebook, facts):
-        yield (product, rule, key, place, part.text), part.value
-
-
-def _comparisons(
-    rule: SourceRule, rulebook: Rulebook, facts: Facts
-) -> Iterator[tuple[int, str, Trace]]:
-    """Yield every comparison in *rule*, with its place, the key it is under and its answer."""
+def _comparisons(rule: SourceRule, rulebook: Rulebook) -> Iterator[tuple[int, str, Operation]]:
+    """Yield every comparison in *rule*, with its place and the key it is under."""
     for key, tree in rule.expressions:
         checked = check(tree, rulebook.catalogue, Kind.FLAG)
-        for place, part in enumerate(_parts(trace(checked, facts))):
-            yield place, key, part
-
-
-def _parts(part: Trace) -> Iterator[Trace]:
-    if any(part.node is comparison for comparison, _ in comparisons(part.node)):
-        yield part
-    else:
-        for child in part.children:
-            yield from _parts(child)
+        for place, (node, _) in enumerate(comparisons(checked.tree)):
+            yield place, key, node

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from math import prod
 from typing import Final, TypeAlias
@@ -49,16 +48,7 @@ MAX_DEALS: Final = 2_000
 _CHANGES_AT_CONSTANTS: Final = (*OPPOSITES, "in")
 
 
-def provably_same(first: Rulebook, second: Rulebook) -> bool:
-    """
-    Return whether it can be proved that every deal gets the same outcome and prices from both.
-
-    Sentences are not compared: mutants do not change them.
-    """
-    return why_same(first, second) is not None
-
-
-def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> str | None:
+def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) -> str | None:
     """
     Return why every deal provably gets the same outcome and prices from both; None if unknown.
 
@@ -71,7 +61,11 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> s
         return None
     if len(first.products) != len(second.products):
         return None
-    why_rules = _why_same_rules if prove is None else partial(_why_proved, prove=prove)
+
+    def why_rules(before: RuleSet, after: RuleSet, *, above_floor: bool) -> str | None:
+        same = _same_rules(before, after, above_floor=above_floor)
+        return "" if same else prove(before, after, above_floor)
+
     reasons = [
         why_rules(first.renewal, second.renewal, above_floor=True),
         why_rules(first.funding, second.funding, above_floor=False),
@@ -84,16 +78,6 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> s
             why_rules(before.rules, after.rules, above_floor=False),
         ]
     return None if None in reasons else next(filter(None, reasons), "")
-
-
-def _why_same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> str | None:
-    return "" if _same_rules(first, second, above_floor=above_floor) else None
-
-
-def _why_proved(first: RuleSet, second: RuleSet, *, above_floor: bool, prove: Prove) -> str | None:
-    if _same_rules(first, second, above_floor=above_floor):
-        return ""
-    return prove(first, second, above_floor)
 
 
 def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:

@@ -8,7 +8,6 @@ from typing import TypeAlias
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import Rulebook
 
 RulebookChange: TypeAlias = Callable[[Rulebook], Rulebook]
@@ -22,12 +21,3 @@ class Mutant:
     file: str
     line: int | None
     change: RulebookChange = field(repr=False)
-
-
-def within(rulebook: Rulebook, period: Period) -> bool:
-    """
-    Return whether *rulebook* is in force in *period*.
-
-    Every start and end of a period is a change date, so a slice is wholly inside or outside.
-    """
-    return rulebook.since in period

@@ -35,9 +35,8 @@ from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
 from holdback.tools.mutants.equivalence import why_proved_same, why_same
 from holdback.tools.mutants.expression_mutants import expression_mutants, neighbours
-from holdback.tools.mutants.mutant import Mutant, within
+from holdback.tools.mutants.mutant import Mutant
 from holdback.tools.mutants.setting_mutants import (
-    SettingMutant,
     jurisdiction_mutants,
     setting_mutants,
 )
@@ -65,27 +64,9 @@ class Verdict:
 
 
 def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verdict]:
-    """Yield a verdict on every mutant of *jurisdiction*'s own files; *others* has its parents."""
+    """Return the verdicts on all mutants of *jurisdiction*'s files; *others* has its parents."""
     listed = {entry.mutant: entry.reason for entry in jurisdiction.equivalent_mutants}
-    for mutant in mutants(jurisdiction, others):
-        verdict = _verdict(mutant, jurisdiction)
-        if verdict.state == SURVIVED and mutant.name in listed:
-            verdict = evolve(verdict, state=LISTED, reason=listed[mutant.name])
-        elif verdict.state == SURVIVED:
-            verdict = _proved(verdict, jurisdiction)
-        yield verdict
-
-
-def _proved(verdict: Verdict, jurisdiction: Jurisdiction) -> Verdict:
-    """Return *verdict* on a survivor, or that it is equivalent where a solver proves it."""
-    reasons = []
-    for rulebook in jurisdiction.slices:
-        why = why_proved_same(rulebook, verdict.mutant.change(rulebook))
-        if why is None:
-            return verdict
-        reasons.append(why)
-    why = next(filter(None, reasons), _NO_DEAL)
-    return evolve(verdict, state=EQUIVALENT, reason=why)
+    return (_verdict(mutant, jurisdiction, listed) for mutant in mutants(jurisdiction, others))
 
 
 def stale_equivalent_mutants(
@@ -107,7 +88,7 @@ def stale_equivalent_mutants(
         yield ErrorDetail(code=code, message=message, file=entry.file, line=entry.line, hint=hint)
 
 
-def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
+def _verdict(mutant: Mutant, jurisdiction: Jurisdiction, listed: Mapping[str, str]) -> Verdict:
     changed: dict[date, Rulebook] = {}
     try:
         for rulebook in jurisdiction.slices:
@@ -121,25 +102,32 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
                 continue
             if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
-        reasons = _reasons(jurisdiction, changed)
+        why = _why(jurisdiction, changed, why_same)
     # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
     except (InvalidDocument, ConfigurationError, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
-    if reasons is None:
+    if why is None and mutant.name in listed:
+        return Verdict(mutant=mutant, state=LISTED, reason=listed[mutant.name])
+    if why is None:
+        why = _why(jurisdiction, changed, why_proved_same)
+    if why is None:
         return Verdict(mutant=mutant, state=SURVIVED)
-    why = next(filter(None, reasons), _NO_DEAL)
     return Verdict(mutant=mutant, state=EQUIVALENT, reason=why)
 
 
-def _reasons(jurisdiction: Jurisdiction, changed: Mapping[date, Rulebook]) -> list[str] | None:
-    """Return why every deal is answered alike, for each rulebook; None where one may differ."""
+def _why(
+    jurisdiction: Jurisdiction,
+    changed: Mapping[date, Rulebook],
+    why_alike: Callable[[Rulebook, Rulebook], str | None],
+) -> str | None:
+    """Return why every deal is answered alike by all rulebooks; None where one may differ."""
     reasons = []
     for rulebook in jurisdiction.slices:
-        why = why_same(rulebook, changed[rulebook.since])
+        why = why_alike(rulebook, changed[rulebook.since])
         if why is None:
             return None
         reasons.append(why)
-    return reasons
+    return next(filter(None, reasons), _NO_DEAL)
 
 
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
@@ -155,12 +143,12 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
         version = f" from {product.period.start}" if keys[product.key] > 1 else ""
         for rule in product.rules:
             yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
-        for setting in setting_mutants(product):
+        for name, line, changed in setting_mutants(product):
             yield Mutant(
-                name=f"{product.key}{version} {setting.name}",
+                name=f"{product.key}{version} {name}",
                 file=product.file,
-                line=setting.line,
-                change=partial(_with_terms, product=product, setting=setting),
+                line=line,
+                change=partial(_with_terms, product=product, changed=changed),
             )
     yield from _switched_on(jurisdiction, others)
 
@@ -184,36 +172,39 @@ def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
 
 def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> Rulebook:
     """Return *rulebook* with a parameter *moved* if its slice is in *period*."""
-    if not within(rulebook, period) or moved.name not in rulebook.parameters:
+    if rulebook.since not in period or moved.name not in rulebook.parameters:
         return rulebook
-    parameters = {**rulebook.parameters, moved.name: moved}
-    return _with_catalogue(rulebook, rulebook.catalogue.with_parameters(parameters), moved.name)
+    catalogue = rulebook.catalogue.with_parameters({**rulebook.parameters, moved.name: moved})
 
-
-def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rulebook:
-    """Return *rulebook* with the rules that read the parameter *name* checked anew."""
-
-    def with_readers_rechecked(rules: RuleSet) -> RuleSet:
-        # A rule set that is not affected stays the same object, which `why_same` sees at once.
-        if not any(name in rule.checked.parameters for rule in rules.rules):
+    def rechecked_readers(rules: RuleSet) -> RuleSet:
+        reading = [moved.name in rule.checked.parameters for rule in rules.rules]
+        if not any(reading):
             return rules
-        return rules.altered(
-            rules=tuple(
-                rechecked(rule, catalogue) if name in rule.checked.parameters else rule
-                for rule in rules.rules
-            ),
-            catalogue=catalogue,
-        )
+        pairs = zip(rules.rules, reading, strict=True)
+        changed = (rechecked(rule, catalogue) if reads else rule for rule, reads in pairs)
+        return rules.altered(rules=tuple(changed), catalogue=catalogue)
 
-    products = tuple(
-        evolve(terms, rules=with_readers_rechecked(terms.rules)) for terms in rulebook.products
+    return _with_rule_sets(
+        rulebook, rechecked_readers, catalogue=catalogue, parameters=catalogue.parameters
     )
+
+
+def _with_rule_sets(
+    rulebook: Rulebook, change: Callable[[RuleSet], RuleSet], **more: Any
+) -> Rulebook:
+    """Return *rulebook* with *change* made to its rule sets, and with *more* changes."""
+
+    def changed(terms: ProductTerms) -> ProductTerms:
+        # What is not affected stays the same object, which `why_same` sees at once.
+        rules = change(terms.rules)
+        return terms if rules is terms.rules else evolve(terms, rules=rules)
+
+    products = tuple(map(changed, rulebook.products))
     return rulebook.altered(
-        catalogue=catalogue,
-        parameters=catalogue.parameters,
-        renewal=with_readers_rechecked(rulebook.renewal),
+        renewal=change(rulebook.renewal),
         products=products,
-        funding=with_readers_rechecked(rulebook.funding),
+        funding=change(rulebook.funding),
+        **more,
     )
 
 
@@ -251,14 +242,14 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
 def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
     """Return the mutants of an expression, checked in the first slice of *period*."""
     for rulebook in jurisdiction.slices:
-        if within(rulebook, period):
+        if rulebook.since in period:
             return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
     return []
 
 
 def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
     """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
-    if not within(rulebook, source.period):
+    if rulebook.since not in source.period:
         return rulebook
 
     def changed(rules: RuleSet) -> RuleSet:
@@ -270,25 +261,16 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
         )
         return rules.altered(rules=tuple(rule for rule in results if rule is not None))
 
-    def changed_terms(terms: ProductTerms) -> ProductTerms:
-        # An unaffected product stays the same object, which `why_same` sees at once.
-        rules = changed(terms.rules)
-        return terms if rules is terms.rules else evolve(terms, rules=rules)
-
-    return rulebook.altered(
-        renewal=changed(rulebook.renewal),
-        products=tuple(changed_terms(terms) for terms in rulebook.products),
-        funding=changed(rulebook.funding),
-    )
+    return _with_rule_sets(rulebook, changed)
 
 
-def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingMutant) -> Rulebook:
+def _with_terms(rulebook: Rulebook, *, product: SourceProduct, changed: dict[str, Any]) -> Rulebook:
     """Return *rulebook* with a setting of *product* changed where it is offered."""
-    if not within(rulebook, product.period):
+    if rulebook.since not in product.period:
         return rulebook
     return rulebook.altered(
         products=tuple(
-            setting.terms(terms) if terms.origin is product else terms
+            evolve(terms, **changed) if terms.origin is product else terms
             for terms in rulebook.products
         ),
     )
@@ -313,7 +295,7 @@ def with_inherited(
 ) -> Rulebook:
     """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
     # Before its first change date the parent has no rulebook, and so nothing to put back.
-    if not within(rulebook, switch_off.period) or rulebook.since < parent.changes[0]:
+    if rulebook.since not in switch_off.period or rulebook.since < parent.changes[0]:
         return rulebook
     before, renewal, catalogue = (
         parent.rulebook(rulebook.since),

@@ -20,15 +20,14 @@ from holdback.exact.exact_numbers import (
     scaled,
 )
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.keys import CHECK, DATED, Key, dated_form
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.calculator_choice import SETTLEMENT, CalculatorChoice
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
-from holdback.tools.mutants.mutant import Mutant, within
+from holdback.rulebooks.calculator_choice import SETTLEMENT
+from holdback.rulebooks.rulebook import Rulebook
+from holdback.tools.mutants.mutant import Mutant
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
 # Settings whose effect is rounded to whole steps, or to whole days of a term. One smallest unit
@@ -39,41 +38,14 @@ _COARSE: Final = {"limits": ("multiple", "step"), SETTLEMENT: ("up_to",)}
 _Path = tuple[str | int, ...]
 
 
-@frozen(kw_only=True)
-class SettingMutant:
-    """
-    A product with one figure changed.
-
-    `kind` is that of the calculator, and `value` its changed settings; or `kind` is None, and
-    `value` the changed shares to offer.
-    """
-
-    name: str
-    line: int | None
-    kind: str | None
-    value: Json
-
-    def terms(self, terms: ProductTerms) -> ProductTerms:
-        """Return *terms* with the figure changed."""
-        if self.kind is None:
-            return evolve(terms, amounts=self.value)
-        choice: CalculatorChoice = getattr(terms, self.kind)
-        changed: dict[str, Any] = {self.kind: evolve(choice, settings=self.value)}
-        return evolve(terms, **changed)
-
-
-def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
-    """Yield a mutant for every figure of *product*, up and down."""
+def setting_mutants(product: SourceProduct) -> Iterator[tuple[str, int | None, dict[str, Any]]]:
+    """Yield each figure of *product* moved: a name, the line, and what changes of its terms."""
     for kind, choice in product.calculators.items():
         for path, figure in _figures(choice.settings):
             line = choice.place(str(path[0])).get("line")
             for moved in _moved(figure, coarse=path[-1] in _COARSE.get(kind, ())):
-                yield SettingMutant(
-                    name=f"{kind} {_shown(path)}: {figure} to {moved}",
-                    line=line,
-                    kind=kind,
-                    value=_put(choice.settings, path, moved),
-                )
+                changed = evolve(choice, settings=_put(choice.settings, path, moved))
+                yield f"{kind} {_shown(path)}: {figure} to {moved}", line, {kind: changed}
     for place, share in enumerate(product.amounts):
         for moved in (share + 10**PERCENT_PLACES, share - 10**PERCENT_PLACES):
             shares = (*product.amounts[:place], moved, *product.amounts[place + 1 :])
@@ -82,12 +54,8 @@ def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
                 and 0 < shares[0] <= shares[-1] <= HUNDRED_PERCENT
             ):
                 before, after = (digits(number, PERCENT_PLACES, 0) for number in (share, moved))
-                yield SettingMutant(
-                    name=f"amounts[{place}]: {before}% to {after}%",
-                    line=product.table["amounts"].line,
-                    kind=None,
-                    value=shares,
-                )
+                name = f"amounts[{place}]: {before}% to {after}%"
+                yield name, product.table["amounts"].line, {"amounts": shares}
 
 
 def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]:
@@ -185,7 +153,7 @@ def _moves(
 
 def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
     """Return *rulebook* with another value of a setting if its slice is in *period*."""
-    if not within(rulebook, period):
+    if rulebook.since not in period:
         return rulebook
     _check_range(number, DATED[name])
     changed: dict[str, Any] = {name: number}
@@ -194,7 +162,7 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
 
 def _with_max_age(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
     """Return *rulebook* with another greatest age of a check if its slice is in *period*."""
-    if not within(rulebook, period):
+    if rulebook.since not in period:
         return rulebook
     _check_range(number, CHECK.rows["max_age_days"])
     changed = evolve(rulebook.checks[name], max_age_days=number)

@@ -17,7 +17,7 @@ from holdback.eligibility.rule_sentences import Requirement, merchant_sentence, 
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.timeline import Period, Timeline
+from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
 from holdback.rules import Fact, Kind
 from holdback.rules.types import draft_label
@@ -96,29 +96,6 @@ class ProductText:
 
 
 @frozen(kw_only=True)
-class FigureText:
-    """A parameter for readers: its value, since when, until when, and where it comes from."""
-
-    label: str
-    value: str
-    since: date
-    until: date | None
-    source: str
-    used_by: tuple[str, ...]
-
-
-@frozen(kw_only=True)
-class TermText:
-    """A fact for readers: what it means, who gives its value, and the rules that read it."""
-
-    name: str
-    label: str
-    meaning: str
-    given_by: str
-    used_by: tuple[str, ...]
-
-
-@frozen(kw_only=True)
 class PolicyStatement:
     """A sentence of the policy, under the heading `group`; `key` says what it is about."""
 
@@ -150,9 +127,8 @@ def _rule_text(
     jurisdiction: Jurisdiction, rulebook: Rulebook, rule: Rule, product: str | None
 ) -> RuleText:
     def is_in(rulebook: Rulebook) -> bool:
-        ruleset = rulebook.rulesets.get(product)
-        rules = () if ruleset is None else ruleset.rules
-        return rule.code in {in_force.code for in_force in rules}
+        rules = rulebook.rulesets.get(product)
+        return rules is not None and rule.code in {in_force.code for in_force in rules.rules}
 
     figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
     dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
@@ -208,40 +184,41 @@ def _days(
     return Period(slices[first].since, next(ends, None))
 
 
-def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[FigureText]:
-    """Yield the parameters in force that some rule reads."""
-    for name, parameter in rulebook.parameters.items():
-        used_by = tuple(rule.code for rule in rulebook.all_rules if name in rule.origin.names)
-        timeline: Timeline[int] = jurisdiction.policy.parameters[name].timeline
-        entry = timeline.entry_on(rulebook.since)
-        if used_by and entry is not None:
-            yield FigureText(
-                label=rulebook.catalogue.label(name),
-                value=rulebook.renewal.show(parameter.type, parameter.number),
-                since=entry.period.start,
-                until=entry.period.end,
-                source=entry.source,
-                used_by=used_by,
-            )
+def used_figures(rulebook: Rulebook) -> dict[str, list[str]]:
+    """Return the parameters in force that some rule reads, each with the codes of these rules."""
+    used = {
+        name: [rule.code for rule in rulebook.all_rules if name in rule.origin.names]
+        for name in rulebook.parameters
+    }
+    return {name: codes for name, codes in used.items() if codes}
 
 
-def term_texts(rulebook: Rulebook) -> Iterator[TermText]:
-    """Yield the facts that some rule or price reads, in the order of their labels."""
-    checks = {name: check for check, terms in rulebook.checks.items() for name in terms.facts}
+def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:
+    """Yield the facts that some rule or price reads, in the order of their labels, and by what."""
     read = _read_otherwise(rulebook)
-    for fact in sorted(rulebook.catalogue.facts, key=lambda fact: _label(fact).casefold()):
-        used_by = [
-            rule.code for rule in rulebook.all_rules if fact.name in rule.origin.names
-        ] + read.get(fact.name, [])
+    label = rulebook.catalogue.label
+    for fact in sorted(rulebook.catalogue.facts, key=lambda fact: label(fact.name).casefold()):
+        rules = [rule.code for rule in rulebook.all_rules if fact.name in rule.origin.names]
+        used_by = list(dict.fromkeys([*rules, *read.get(fact.name, [])]))
         if used_by:
-            spaced = draft_label(checks.get(fact.name, fact.name))
-            yield TermText(
-                name=fact.name,
-                label=_label(fact),
-                meaning=f"{_quoted(fact.description)} {_values(fact)}".rstrip(),
-                given_by=_GIVEN_BY.get(fact.origin, f"Comes from the {spaced} check."),
-                used_by=tuple(dict.fromkeys(used_by)),
-            )
+            yield fact, used_by
+
+
+def given_by(fact: Fact, rulebook: Rulebook) -> str:
+    """Return who gives the value of *fact*, in a sentence."""
+    checks = {name: check for check, terms in rulebook.checks.items() for name in terms.facts}
+    spaced = draft_label(checks.get(fact.name, fact.name))
+    return _GIVEN_BY.get(fact.origin, f"Comes from the {spaced} check.")
+
+
+def meaning(fact: Fact) -> str:
+    """Return what *fact* means, and which values a text can have."""
+    # Names in a description have no underscores for readers.
+    quoted = re.sub("`([^`]+)`", lambda match: f"“{draft_label(match[1])}”", fact.description)
+    if fact.type.kind is not Kind.TEXT:
+        return quoted
+    *first, last = fact.type.options
+    return f"{quoted} It is {', '.join(first)} or {last}."
 
 
 def _read_otherwise(rulebook: Rulebook) -> dict[str, list[str]]:
@@ -255,35 +232,19 @@ def _read_otherwise(rulebook: Rulebook) -> dict[str, list[str]]:
     return read
 
 
-def _quoted(description: str) -> str:
-    """Return *description* with quotation marks around names, which have no underscores there."""
-    return re.sub("`([^`]+)`", lambda match: f"“{draft_label(match[1])}”", description)
-
-
-def _values(fact: Fact) -> str:
-    """Return which values a text can have."""
-    if fact.type.kind is not Kind.TEXT:
-        return ""
-    *first, last = fact.type.options
-    return f"It is {', '.join(first)} or {last}."
-
-
-def _label(fact: Fact) -> str:
-    return fact.label or draft_label(fact.name)
-
-
 def _title(name: str) -> str:
     spaced = name.replace("-", " ")
     return spaced[:1].upper() + spaced[1:]
 
 
-def sources(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, list[str]]:
+def sources(rulebook: Rulebook) -> dict[str, list[str]]:
     """Return every source of a rule or a figure, with what comes from it."""
     listed: dict[str, list[str]] = {}
     for rule in rulebook.all_rules:
         listed.setdefault(rule.source, []).append(rule.code)
-    for figure in figure_texts(jurisdiction, rulebook):
-        listed.setdefault(figure.source, []).append(figure.label)
+    for name in used_figures(rulebook):
+        source = rulebook.parameters[name].source or ""
+        listed.setdefault(source, []).append(rulebook.catalogue.label(name))
     return {source: list(dict.fromkeys(entries)) for source, entries in listed.items()}
 
 

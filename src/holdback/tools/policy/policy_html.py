@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
@@ -63,12 +62,6 @@ def capital(words: str) -> str:
 def count(number: int, noun: str) -> str:
     """Return *number* and *noun*: `1 rule`, `2 rules`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def joined(names: Iterable[str]) -> str:
-    """Return *names* with "and" before the last one."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 STYLE: Final = """

@@ -15,10 +15,10 @@ from holdback.jurisdictions.keys import NEVER
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules.render import words_of
+from holdback.rules.render import in_words, words_of
 from holdback.tools.displays.page import page_lines
 from holdback.tools.policy.policy import PolicyPage
-from holdback.tools.policy.policy_html import STYLE, count, day_text, joined, text
+from holdback.tools.policy.policy_html import STYLE, count, day_text, text
 from holdback.tools.policy.policy_sections import (
     changes,
     figures,
@@ -32,10 +32,9 @@ from holdback.tools.policy.policy_sections import (
     timelines,
 )
 from holdback.tools.proofs.claim_meanings import CLAIMS
-from holdback.tools.proofs.finding import INFORMATION
+from holdback.tools.proofs.finding import INFORMATION, SEVERITIES, Finding
 from holdback.tools.sanity.sanity import CLAIM_WITHOUT_DAYS
 from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
-from holdback.tools.workbench.proving import SEVERITIES, ShownFinding
 
 # What a claim means for readers who do not write rules; a claim that is not here has its own words.
 _FOR_READERS: Final = {
@@ -99,7 +98,7 @@ def _stated(policy: PolicyPage, failed: Collection[str]) -> Iterator[str]:
             yield f"<li>{text(sentence)}</li>"
 
 
-def _finding(finding: ShownFinding) -> str:
+def _finding(finding: Finding) -> str:
     """Return a finding in words, with the deal that shows it; its places are left out."""
     days = "".join(
         f" {word} {day_text(day)}"
@@ -107,7 +106,8 @@ def _finding(finding: ShownFinding) -> str:
         if day is not None
     )
     message = _quoted(finding.detail.message)
-    example = "" if finding.deal is None else f" For example {finding.deal.words}."
+    shown = finding.witness
+    example = "" if shown is None else f" For example {shown.words}."
     return f"<b>{text(SEVERITIES[finding.severity])}{days}</b>: {text(f'{message}.{example}')}"
 
 
@@ -174,7 +174,7 @@ def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
     yield "Next change", "none is planned" if following is None else day_text(following)
     yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
     if policy.names:
-        yield "Takes over the policy of", joined(policy.names.values())
+        yield "Takes over the policy of", in_words(policy.names.values())
 
 
 def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:

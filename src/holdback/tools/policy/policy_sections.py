@@ -15,6 +15,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.keys import DATED
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.rules.render import in_words
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 from holdback.tools.policy.policy import PolicyPage
@@ -23,13 +24,15 @@ from holdback.tools.policy.policy_document import (
     ProductText,
     RuleText,
     changes_until,
-    figure_texts,
+    given_by,
+    meaning,
     product_texts,
     rule_texts,
     sources,
-    term_texts,
+    used_facts,
+    used_figures,
 )
-from holdback.tools.policy.policy_html import capital, count, day_text, joined, period_text, text
+from holdback.tools.policy.policy_html import capital, count, day_text, period_text, text
 from holdback.tools.policy.policy_sentences import setting_sentences
 from holdback.tools.workbench.overview import overview
 
@@ -87,7 +90,7 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
     yield from _rules(policy, rule_texts(policy.jurisdiction, policy.rulebook))
     shown: Any = overview(policy.jurisdiction, policy.on)
     if shown["switched_off"]:
-        yield f"<h3>What holds in {text(joined(policy.names.values()))}, and not here</h3>"
+        yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
         yield from _list(
             f"The {dropped['kind']} “{text(_spaced(dropped['name']))}”: {text(dropped['reason'])}"
             for dropped in shown["switched_off"]
@@ -156,26 +159,36 @@ def _origin(policy: PolicyPage, rule: RuleText) -> str:
 
 def figures(policy: PolicyPage) -> Iterator[str]:
     """Yield the figures that the rules use, as a table."""
-    listed = sorted(
-        figure_texts(policy.jurisdiction, policy.rulebook),
-        key=lambda figure: figure.label.casefold(),
-    )
-    if not listed:
+    rulebook = policy.rulebook
+    label = rulebook.catalogue.label
+    used = used_figures(rulebook)
+    if not used:
         return
     yield "<p>The figures that the rules use. Each can change on a day while its rule stays.</p>"
     yield from _table(
         ("Figure", "Value", "In force", "Used by", "Source"),
         (
             (
-                text(capital(figure.label)),
-                f'<b class="figure">{text(figure.value)}</b>',
-                period_text(figure.since, figure.until),
-                text(", ".join(figure.used_by)),
-                text(figure.source),
+                text(capital(label(name))),
+                f'<b class="figure">{text(_figure(rulebook, name))}</b>',
+                _in_force(policy, name),
+                text(", ".join(used[name])),
+                text(rulebook.parameters[name].source or ""),
             )
-            for figure in listed
+            for name in sorted(used, key=lambda name: label(name).casefold())
         ),
     )
+
+
+def _figure(rulebook: Rulebook, name: str) -> str:
+    parameter = rulebook.parameters[name]
+    return rulebook.renewal.show(parameter.type, parameter.number)
+
+
+def _in_force(policy: PolicyPage, name: str) -> str:
+    timeline = policy.jurisdiction.policy.parameters[name].timeline
+    entry = timeline.entry_on(policy.rulebook.since)
+    return "" if entry is None else period_text(entry.period.start, entry.period.end)
 
 
 def timelines(policy: PolicyPage) -> Iterator[str]:
@@ -225,10 +238,10 @@ def _change(change: PolicyChange) -> Iterator[str]:
 def terms(policy: PolicyPage) -> Iterator[str]:
     """Yield what the facts mean that rules and prices read."""
     yield '<dl class="terms">'
-    for term in term_texts(policy.rulebook):
-        used = f"{term.given_by} Used by {joined(term.used_by)}."
-        yield f"<div><dt>{text(capital(term.label))}</dt>"
-        yield f'<dd>{text(term.meaning)} <span class="soft">{text(used)}</span></dd></div>'
+    for fact, used_by in used_facts(policy.rulebook):
+        used = f"{given_by(fact, policy.rulebook)} Used by {in_words(used_by)}."
+        yield f"<div><dt>{text(capital(policy.rulebook.catalogue.label(fact.name)))}</dt>"
+        yield f'<dd>{text(meaning(fact))} <span class="soft">{text(used)}</span></dd></div>'
     yield "</dl>"
 
 
@@ -258,7 +271,7 @@ def owner_and_sources(policy: PolicyPage) -> Iterator[str]:
         f"<p><b>{text(rulebook.owner)}</b> owns these rules, answers for them, and reviews them by "
         f"<b>{day_text(rulebook.review_by)}</b>.</p>"
     )
-    by_source = sources(policy.jurisdiction, rulebook)
+    by_source = sources(rulebook)
     yield from _table(
         ("Source", "What comes from it"),
         ((text(source), text(", ".join(named))) for source, named in by_source.items()),
@@ -459,11 +472,9 @@ def _cells(jurisdiction: Jurisdiction, rulebook: Rulebook) -> _Cells:
             cells[f"Rules for {terms.name}", f"{rule.code}  {rule.title}"] = (None, IN_FORCE)
     for rule in rule_texts(jurisdiction, rulebook, FUNDING):
         cells["Rules for payouts", f"{rule.code}  {rule.title}"] = (rule.since, IN_FORCE)
-    used = {name for rule in rulebook.all_rules for name in rule.origin.names}
-    for name, parameter in rulebook.parameters.items():
-        if name in used:
-            text = rulebook.renewal.show(parameter.type, parameter.number)
-            cells["Figures", rulebook.catalogue.label(name)] = (text, text)
+    for name in used_figures(rulebook):
+        text = _figure(rulebook, name)
+        cells["Figures", rulebook.catalogue.label(name)] = (text, text)
     dated = [name for name, _ in setting_sentences(rulebook) if name in DATED]
     for name in sorted(dated, key=_in_hours):
         number = getattr(rulebook, name)

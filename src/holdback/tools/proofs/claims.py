@@ -18,7 +18,6 @@ from attrs import define, evolve, field
 
 from holdback.eligibility.facts import relations
 from holdback.eligibility.ruleset import RuleSet
-from holdback.errors import InvalidDocument
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -26,7 +25,7 @@ from holdback.jurisdictions.keys import ALWAYS, NEVER
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
 from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot
@@ -69,9 +68,9 @@ class Subject:
 
 def subjects(rulebook: Rulebook) -> Iterator[Subject]:
     """Yield the sets of rules of *rulebook*: that of renewals, and that of each product."""
-    yield Subject(rulebook=rulebook, rules=rulebook.renewal)
-    for terms in rulebook.products:
-        yield Subject(rulebook=rulebook, rules=terms.rules, product=terms.key)
+    for product, rules in rulebook.rulesets.items():
+        if product != FUNDING:
+            yield Subject(rulebook=rulebook, rules=rules, product=product)
 
 
 @define(eq=False)
@@ -150,10 +149,13 @@ class Prover:
                 *(OutcomeIn(beside.rules, FAILS, is_renewal) for beside in around),
             ),
         )
-        usual = typical(jurisdiction, within)
+        return self._shown(finding, question, jurisdiction.typical_deal(finding.product), since)
+
+    def _shown(self, finding: Finding, question: Question, usual: Facts, on: date) -> Finding:
+        """Return *finding* with the plainest deal that satisfies *question*, if it is found."""
         try:
-            shown = plainest(question, usual, since, product=finding.product, limit=self.limit)
-        except NotDecidedError:
+            shown = plainest(question, usual, on, product=finding.product, limit=self.limit)
+        except NotDecidedError:  # that there is such a deal may be known all the same
             return finding
         return evolve(finding, witness=shown)
 
@@ -247,14 +249,10 @@ class Prover:
         if broken.question is None:
             return finding
         catalogue = subject.rulebook.catalogue
-        usual = moved_to(broken.question.catalogue, catalogue, typical(jurisdiction, subject))
-        try:
-            shown = plainest(
-                broken.question, usual, since, product=subject.product, limit=self.limit
-            )
-        except NotDecidedError:
-            return finding  # it is known that there is such a deal, only not which is the plainest
-        return evolve(finding, witness=shown)
+        usual = moved_to(
+            broken.question.catalogue, catalogue, jurisdiction.typical_deal(subject.product)
+        )
+        return self._shown(finding, broken.question, usual, since)
 
 
 @define
@@ -335,17 +333,6 @@ def not_decided(broken: BrokenClaim, limit: float) -> BrokenClaim:
         hint="give it more time, or write the rules in a simpler way",
         question=None,
     )
-
-
-def typical(jurisdiction: Jurisdiction, subject: Subject) -> Facts:
-    """Return the typical facts for *subject*, prepared; those that cannot be read are missing."""
-    part = "renewal" if subject.product is None else "products"
-    catalogue = subject.rulebook.catalogue
-    given: Mapping[str, object] = jurisdiction.typical.get(part, {})
-    try:
-        return catalogue.prepare(given)  # type: ignore[arg-type]
-    except InvalidDocument:
-        return (None,) * len(catalogue.facts)
 
 
 def is_possible(facts: Facts, currency: Currency) -> bool:

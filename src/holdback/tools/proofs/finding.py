@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Final, Literal, TypeAlias
 
+from attrs import asdict
+
 from holdback.errors import ErrorDetail
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.tools.proofs.witness import Witness
 
@@ -16,6 +20,15 @@ INFORMATION: Final = "information"
 # The solver gave no answer in its time. It is never taken for "fine".
 NOT_DECIDED: Final = "not_decided"
 Severity: TypeAlias = Literal["error", "warning", "information", "not_decided"]
+# The severities in the order in which a person reads about them, with the word for each.
+SEVERITIES: Final[Mapping[Severity, str]] = {
+    ERROR: "error",
+    NOT_DECIDED: "not decided",
+    WARNING: "warning",
+    INFORMATION: "information",
+}
+# What keeps a build from passing: an error, and what may be one.
+FAILURES: Final = (ERROR, NOT_DECIDED)
 
 
 @frozen(kw_only=True)
@@ -49,3 +62,49 @@ class Finding:
     follows: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     witness: Witness | None = None
+
+    @property
+    def days(self) -> str:
+        """The days of which it holds, in words; empty when it holds of all."""
+        parts = (("from", self.since), ("until", self.until))
+        return " ".join(f"{word} {day}" for word, day in parts if day is not None)
+
+    def plain(self) -> dict[str, Json]:
+        """Return it as plain values."""
+        witness = self.witness
+        return {
+            "claim": self.claim,
+            "severity": self.severity,
+            "jurisdiction": self.jurisdiction,
+            "product": self.product,
+            "from": self.since and self.since.isoformat(),
+            "until": self.until and self.until.isoformat(),
+            "message": self.detail.message,
+            "hint": self.detail.hint,
+            "file": self.detail.file,
+            "line": self.detail.line,
+            "column": self.detail.column,
+            "places": [asdict(place) for place in self.places],
+            "witness": None if witness is None else {**witness.plain(), "example": witness.pasted},
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield it for people: what is wrong and where, the line marked, what to do, and a deal."""
+        place = f"{self.detail.place}: " if self.detail.place else ""
+        yield f"{place}{SEVERITIES[self.severity]}: {self.detail.message}"
+        hint = (self.detail.hint,) if self.detail.hint else ()
+        for line in (*self.detail.marked(), *hint, *self.evidence()):
+            yield f"    {line}".rstrip()
+
+    def evidence(self) -> Iterator[str]:
+        """Yield what follows the message: of which rules and days, the lines, and the deal."""
+        about = "the rules of renewals" if self.product is None else f"the product `{self.product}`"
+        yield f"{self.jurisdiction}, {about} {self.days}".rstrip()
+        for place in self.places[1:]:  # the first is that of the headline
+            position = place.file if place.line is None else f"{place.file}:{place.line}"
+            yield f"see {position}: {place.text}"
+        if self.witness is not None:
+            yield f"for example on {self.witness.on}: {self.witness.words}"
+            if self.witness.pasted is not None:
+                yield ""
+                yield from self.witness.pasted.splitlines()

@@ -4,32 +4,30 @@
    deal is the same in every process, independent of what was asked before.
 2. For each of them, the interval in which the answer stays the same is found, and the roundest
    number in it is taken.
-3. The reference interpreter is asked about the deal before anybody sees it.
+3. The reference interpreter is asked about every deal that is tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import z3
 from attrs import define
 
-from holdback.eligibility.assessment import assess
 from holdback.eligibility.facts import relations
-from holdback.rules import Checked, Fact, Facts, Kind, closure
+from holdback.rules import Checked, Fact, Facts, Kind, interpret
+from holdback.rules.interpreter import answer
 from holdback.tools.advice.least_change import (
     DOWN,
     UP,
     Range,
-    answer,
     beyond,
     moved,
     turning_points,
 )
-from holdback.tools.proofs.question import LIMIT, OutcomeIn, Part, Question, moved_to, outcome_of
+from holdback.tools.proofs.question import LIMIT, Question
 from holdback.tools.proofs.solver import AFTER, Possibility, Solver, conditions
 from holdback.tools.proofs.witness import Change, Witness
 
@@ -230,36 +228,11 @@ class _Search:
         return z3.And(self.terms.known(name), self.terms.number(name) == number)
 
     def holds(self, numbers: Numbers) -> bool:
-        """Return whether *numbers* satisfy the question: the answer of the fast readers."""
+        """Return whether *numbers* satisfy the question: the interpreter's answer."""
         before, after = self.deals(numbers)
-        question = self.question
-        if not self._possible(before) or not self._satisfy(question.parts, before):
+        if after is not None and numbers[AFTER] <= numbers[self.moved]:  # type: ignore[operator]
             return False
-        if question.alternatives and not any(
-            self._satisfy(parts, before) for parts in question.alternatives
-        ):
-            return False
-        if after is None:
-            return True
-        moves_up = numbers[AFTER] > numbers[self.moved]  # type: ignore[operator]
-        return moves_up and self._possible(after) and self._satisfy(question.after, after)
-
-    def _possible(self, facts: Facts) -> bool:
-        return all(_fast(relation)(facts) is not False for relation in self.question.relations)
-
-    def _satisfy(self, parts: tuple[Part, ...], facts: Facts) -> bool:
-        for part in parts:
-            own = moved_to(part.catalogue, self.question.catalogue, facts)
-            if isinstance(part, OutcomeIn):
-                if not part.floor:
-                    answer = outcome_of(*part.rules.masks(own), part.rules.declining)
-                else:
-                    answer = assess(part.rules, own, self.on).outcome
-                if answer not in part.outcomes:
-                    return False
-            elif _fast(part.checked)(own) not in part.answers:
-                return False
-        return True
+        return self.question.holds(before, after)
 
     def deals(self, numbers: Numbers) -> tuple[Facts, Facts | None]:
         """Return the facts of both deals."""
@@ -322,11 +295,6 @@ def _at_most(terms: list[Any], most: int) -> list[Any]:
     if most >= len(terms):
         return []
     return [z3.Not(z3.Or(terms)) if most == 0 else z3.AtMost(*terms, most)]
-
-
-@lru_cache(maxsize=4096)
-def _fast(checked: Checked) -> Callable[[Facts], Any]:
-    return closure(checked)
 
 
 def farthest(holds: Callable[[int], bool], number: int, end: int) -> int:
@@ -398,4 +366,4 @@ def with_consistent_rest(question: Question, numbers: Numbers) -> dict[str, int 
 
 
 def _holds(relation: Checked, facts: tuple[Fact, ...], numbers: Numbers) -> bool:
-    return _fast(relation)(tuple(numbers[fact.name] for fact in facts)) is not False
+    return interpret(relation, tuple(numbers[fact.name] for fact in facts)) is not False

@@ -424,16 +424,13 @@ class Clause:
 
 def clauses(rule: Rule) -> Iterator[Clause]:
     """Yield the clauses of *rule*, outer ones first; `when` as a whole is none."""
-    tree = rule.checked.tree
-    if rule.when is None:
-        yield from _within(rule, "require", (), tree, upright=True)
+    when = _when(rule)
+    if when is None:
+        yield from _within(rule, "require", (), rule.checked.tree, upright=True)
         return
-    assert isinstance(tree, Operation), "`not when or require`"
-    denied, *required = tree.operands
-    assert isinstance(denied, Operation), "`not when`"
-    yield from _within(rule, "when", (0, 0), denied.operands[0], upright=False)
-    for place, node in enumerate(required, start=1):
-        if len(required) > 1:
+    yield from _within(rule, "when", (0, 0), when.tree, upright=False)
+    for place, node in enumerate(rule.required, start=1):
+        if len(rule.required) > 1:
             yield Clause(
                 rule=rule, key="require", path=(place,), node=node, operator="or", upright=True
             )

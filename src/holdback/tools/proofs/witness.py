@@ -9,8 +9,9 @@ from attrs import field
 from holdback.eligibility.ruleset import known_facts
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.quantity import toml_text, toml_value
+from holdback.jurisdictions.quantity import toml_text
 from holdback.rules.types import Catalogue, Fact, Facts
+from holdback.tools.example_run import example_text
 
 
 @frozen(kw_only=True)
@@ -44,7 +45,8 @@ class Witness:
     """
     A possible deal with prepared `facts` on the day `on`, and its `changes` from the typical one.
 
-    `after` is the same deal once more, where a claim is about two of them.
+    `after` is the same deal once more, where a claim is about two of them. `pasted` is the deal as
+    an example of a rule file; None where it cannot be priced, because a calculator is a host's own.
     """
 
     catalogue: Catalogue = field(repr=False)
@@ -53,6 +55,7 @@ class Witness:
     on: date
     product: str | None = None
     after: Facts | None = field(default=None, repr=False)
+    pasted: str | None = field(default=None, repr=False)
 
     @property
     def words(self) -> str:
@@ -75,21 +78,8 @@ class Witness:
 
     def example(self, name: str, expect: dict[str, Json]) -> str:
         """Return it as an example of a rule file, with what it is to *expect*."""
-        given = [
-            f"{change.fact.name} = {toml_value(change.fact.type, change.value)}"
-            for change in self.changes
-            if change.value is not None
-        ]
-        without = [change.fact.name for change in self.changes if change.value is None]
-        lines = ["[[examples]]", f"name = {toml_text(name)}", f"on = {self.on}"]
-        if self.product is not None:
-            lines.append(f"product = {toml_text(self.product)}")
-        if given:
-            lines.append(f"given = {{ {', '.join(given)} }}")
-        if without:
-            lines.append(f"without = {toml_text(without)}")
-        lines.append(f"expect = {toml_text(expect)}")
-        return "\n".join(lines) + "\n"
+        differing = ((change.fact, change.value) for change in self.changes)
+        return example_text(name, self.on, self.product, differing, toml_text(expect))
 
     def plain(self) -> dict[str, Json]:
         """Return it as plain values."""

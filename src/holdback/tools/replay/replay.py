@@ -89,8 +89,7 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     document = read_record(record)
     on, versions = date.fromisoformat(document["on"]), versions_in(document)
     code, digest = document["jurisdiction"], document["digest"]
-    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
-    rulebook = _with_digest(digest, versions, on, slices)
+    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
     in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
     if rulebook is None:
         return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
@@ -140,12 +139,10 @@ def replay_offers(
     recorded, registry = read_offers_issued(event), registered(calculators)
     digest, versions, on = recorded.digest, recorded.versions, recorded.on
     code = recorded.jurisdiction
-    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
-    rulebook = _with_digest(digest, versions, on, slices)
+    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
+    in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
     if rulebook is None:
-        loaded = _digest_in_force(jurisdictions, code, on, digest, versions)
-        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=loaded)
-    in_force = _digest_in_force(jurisdictions, rulebook.code, on, digest, versions)
+        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
     differences = [
         *_day_difference("issued_on", on, digest, in_force),
         *_versions_difference(digest, versions, rulebook),
@@ -162,14 +159,8 @@ def replay_offers(
         kind = "a renewal" if recorded.renewal else "an initial application"
         state = "without" if recorded.renewal else "with"
         differences.append(f"renewal: recorded {kind} {state} an assessment")
-    again = repriced(recorded, rulebook, registry)
-    return _result(
-        digest,
-        rulebook,
-        (*differences, *again.differences),
-        (*wording, *again.wording),
-        again.missing,
-    )
+    different, reworded, missing = repriced(recorded, rulebook, registry)
+    return _result(digest, rulebook, (*differences, *different), (*wording, *reworded), missing)
 
 
 def replay_funding(event: Json, jurisdictions: Jurisdictions) -> Replay:
@@ -184,8 +175,7 @@ def replay_funding(event: Json, jurisdictions: Jurisdictions) -> Replay:
     record = read_payout(event)
     on, versions = date.fromisoformat(record["on"]), versions_in(record)
     code, digest = record["jurisdiction"], record["digest"]
-    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
-    rulebook = _with_digest(digest, versions, on, slices)
+    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
     in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
     if rulebook is None:
         return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
@@ -234,9 +224,10 @@ def _has_digest(digest: str, versions: Versions, rulebook: Rulebook) -> bool:
 
 
 def _with_digest(
-    digest: str, versions: Versions, on: date, slices: Iterable[Rulebook]
+    jurisdictions: Jurisdictions, code: str, on: date, digest: str, versions: Versions
 ) -> Rulebook | None:
-    """Return the rulebook with *digest* among *slices*: that of the day *on*, or any of them."""
+    """Return the rulebook of *code* with *digest*: that of the day *on*, or of any other."""
+    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
     matching = [rulebook for rulebook in slices if _has_digest(digest, versions, rulebook)]
     # On another day the same digest still derives the recorded answer; that the rules were not in
     # force on the recorded day is a difference of its own (`_day_difference`).
@@ -306,27 +297,15 @@ _SETTLED: Final = re.compile(r", of which .* is paid out(?=, repaid as )")
 _ABSENT: Final[Mapping[str, Any]] = {}
 
 
-@frozen(kw_only=True)
-class RepricingResult:
-    """
-    What came out when a recorded set of offers was priced again.
-
-    `differences` are in decisions and figures, `wording` is in sentences only. `missing` names the
-    calculators without which a product cannot be priced, with their versions.
-    """
-
-    differences: tuple[str, ...]
-    wording: tuple[str, ...]
-    missing: tuple[str, ...]
-
-
 def repriced(
     recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
-) -> RepricingResult:
+) -> tuple[list[str], list[str], list[str]]:
     """
     Return what comes out when the products of *recorded* are priced again by *rulebook*.
 
-    Its calculators are those in *registry*.
+    That is what differs in decisions and figures, what differs in sentences only, and the
+    calculators without which a product cannot be priced, with their versions. The calculators of
+    the rulebook are those in *registry*.
 
     Raises:
         InvalidDocument: a recorded fact that the rulebook has cannot be read.
@@ -348,9 +327,7 @@ def repriced(
         differences += _decision_differences(name, decision, derived.decision)
         differences += _product_differences(name, product, derived.product)
         wording += _wording(name, (decision, derived.decision), (product, derived.product))
-    return RepricingResult(
-        differences=tuple(differences), wording=tuple(wording), missing=tuple(missing)
-    )
+    return differences, wording, missing
 
 
 def _by(name: str, entries: tuple[Mapping[str, Any], ...]) -> dict[str, Mapping[str, Any]]:

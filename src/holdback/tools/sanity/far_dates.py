@@ -9,11 +9,9 @@ from typing import Final
 
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.source_rules import SourceRule
-from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Timeline
 from holdback.jurisdictions.toml import Node
-from holdback.rules import Kind
+from holdback.rules import Kind, Tree
 from holdback.rules.tree import Expression, Literal, Syntax
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.sanity.headline import Headline, Line, Position
@@ -76,14 +74,17 @@ def _dates(jurisdiction: Jurisdiction) -> Iterator[_Dated]:
     own, details = jurisdiction.policy.own, jurisdiction.details
     for rule in own.all_rules:
         yield from _ends(rule.table.node, f"the rule `{rule.id}`")
-        yield from _in_rule(rule)
+        for key, tree in rule.expressions:
+            yield from _in_expression(rule.table[key], tree, f"`{key}` of `{rule.id}`")
     for product in own.products:
         yield from _ends(product.table.node, f"the product `{product.key}`")
     for switch_off in own.switched_off:
         yield from _ends(switch_off.node, f"the switch-off of `{switch_off.name}`")
     for claim in own.claims:
         yield from _ends(claim.table.node, f"the claim `{claim.name}`")
-        yield from _in_claim(claim)
+        if claim.tree is not None:
+            what = f"the claim `{claim.name}`"
+            yield from _in_expression(claim.table[claim.kind], claim.tree, what)
     timelines: dict[str, Timeline[int]] = {
         name: parameter.timeline for name, parameter in jurisdiction.policy.own_parameters.items()
     }
@@ -120,19 +121,11 @@ def _in_timelines(
                 yield _Dated(date.fromordinal(entry.value), value, f"a value of `{name}`")
 
 
-def _in_rule(rule: SourceRule) -> Iterator[_Dated]:
-    """Yield the dates that the expressions of *rule* write."""
-    for key, tree in rule.expressions:
-        for literal in _date_literals(tree.root):
-            place = partial(rule.table[key].position_of_part, (literal.start, literal.end))
-            yield _Dated(date.fromisoformat(literal.value), place, f"`{key}` of `{rule.id}`")
-
-
-def _in_claim(claim: StatedClaim) -> Iterator[_Dated]:
-    """Yield the dates that the expression of *claim* writes."""
-    for literal in () if claim.tree is None else _date_literals(claim.tree.root):
-        place = partial(claim.table[claim.kind].position_of_part, (literal.start, literal.end))
-        yield _Dated(date.fromisoformat(literal.value), place, f"the claim `{claim.name}`")
+def _in_expression(node: Node, tree: Tree, what: str) -> Iterator[_Dated]:
+    """Yield the dates that the expression in *node* writes."""
+    for literal in _date_literals(tree.root):
+        place = partial(node.position_of_part, (literal.start, literal.end))
+        yield _Dated(date.fromisoformat(literal.value), place, what)
 
 
 def _date_literals(syntax: Syntax) -> Iterator[Literal]:

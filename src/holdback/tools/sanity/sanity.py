@@ -430,7 +430,7 @@ class _Contradiction:
     """A figure in the reason of a rule, the product of which is given, and the rule's own."""
 
     rule: Rule
-    product: str
+    product: str | None
     figure: Figure
     constants: tuple[Constant, ...]
 
@@ -441,8 +441,7 @@ def contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     first: dict[tuple[str, int, Figure], _Contradiction] = {}
     seen: dict[Rule, tuple[_Contradiction, ...]] = {}
     for rulebook, period in slices(jurisdiction):
-        for of, rules in rulebook.rulesets.items():
-            product = of or ""
+        for product, rules in rulebook.rulesets.items():
             for rule in rules.rules:
                 if rule not in seen:
                     seen[rule] = tuple(_contradictions(rule, product, rules.figures))
@@ -455,7 +454,7 @@ def contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
 
 
 def _contradictions(
-    rule: Rule, product: str, written: NumberFormat | None
+    rule: Rule, product: str | None, written: NumberFormat | None
 ) -> Iterator[_Contradiction]:
     """Yield the figures in the reason of *rule* that are none of the rule's."""
     # Placeholders are blanked, so that figures keep their places.

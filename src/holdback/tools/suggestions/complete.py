@@ -19,9 +19,8 @@ from holdback.tools.example_run import ExampleRun, run_examples
 from holdback.tools.mutants.mutation import Verdict
 from holdback.tools.suggestions.insertion import PLAUSIBLE, inserted
 from holdback.tools.suggestions.suggest import Report, suggestions
-from holdback.tools.suggestions.typical import PARTS, missing_typical
+from holdback.tools.suggestions.typical import missing_typical
 
-_FILE_OF = {"renewal": RENEWAL, "products": PRODUCTS}
 _NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -78,27 +77,23 @@ def complete(
     files = {
         name: body for name, body in folder_with.files.items() if body != folder.files.get(name)
     }
+    completion = Completion(
+        jurisdiction=jurisdiction,
+        before=folder.files,
+        files=files,
+        typical=typical,
+        failing=tuple(failing),
+    )
     if failing:
-        return Completion(
-            jurisdiction=jurisdiction,
-            before=folder.files,
-            files=files,
-            typical=typical,
-            failing=tuple(failing),
-        )
+        return completion
     suggested = suggestions(jurisdiction, Jurisdictions(parents.values()), report)
     examples = {name: tuple(suggested.texts(name)) for name in FILES if suggested.texts(name)}
     for name, texts in examples.items():
         files[name] = inserted(name, folder_with.files.get(name), (), texts)
     after = _read(evolve(folder, files={**folder.files, **files}), parents)
     assert not _failing(after), "what is drafted passes"
-    return Completion(
-        jurisdiction=after,
-        before=folder.files,
-        files=files,
-        typical=typical,
-        examples=examples,
-        left=suggested.left,
+    return evolve(
+        completion, jurisdiction=after, files=files, examples=examples, left=suggested.left
     )
 
 
@@ -122,12 +117,11 @@ def _with_typical(
     """Return *folder* with the typical facts that its files lack, and their lines by file."""
     added: dict[str, tuple[str, ...]] = {}
     failing = _named(_failing(before))
-    for part in PARTS:
-        name = _FILE_OF[part]
-        own = before.policy.own
-        if not (own.rules if part == "renewal" else own.products):
+    own = before.policy.own
+    for name, present in ((RENEWAL, own.rules), (PRODUCTS, own.products)):
+        if not present:
             continue
-        missing = missing_typical(before, part)
+        missing = missing_typical(before, of_products=name == PRODUCTS)
         # An example may rest on a fact that is not typical: such a fact stays unknown.
         for facts in (missing, *({fact: number} for fact, number in missing.items())):
             lines = _lines(facts)

@@ -12,11 +12,11 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example
-from holdback.jurisdictions.quantity import toml_text, toml_value, value_with_unit
+from holdback.jurisdictions.quantity import toml_text, value_with_unit
 from holdback.jurisdictions.reader import JURISDICTION, PRODUCTS, RENEWAL
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts
-from holdback.tools.example_run import ExampleRun, run_example
+from holdback.tools.example_run import ExampleRun, example_text, run_example
 
 # What an example lists of an offer; the term only where nothing else tells two offers apart.
 SHORT_OFFER: Final = ("funded_amount", "repayment_amount", "split_percentage", "factor_rate")
@@ -85,43 +85,25 @@ class DraftedExample:
         got = run.got
         if self.settlement is not None:
             return {"discount": got.outcome.removeprefix("discount ")}
-        expect: dict[str, Json] = {
-            "outcome" if self.product is None else "decision": got.outcome,
-        }
+        expect = got.expected(self.product)
         if self.offers and got.limits is not None:
             expect["limits"] = dict(got.limits)
         if self.offers and got.offers:
             expect["offers"] = [{name: offer[name] for name in self.offers} for offer in got.offers]
-        if got.codes:
-            expect["codes"] = list(got.codes)
-        if got.needs:
-            expect["needs"] = list(got.needs)
         return expect
 
     def text(self, rulebook: Rulebook) -> str:
         """Return it as the file has it, from `[[examples]]` on."""
-        lines = ["[[examples]]", f"name = {toml_text(self.name)}", f"on = {self.on}"]
-        if self.product is not None:
-            lines.append(f"product = {toml_text(self.product)}")
-        if self.settles is not None:
-            lines.append(f"settles = {toml_text(str(self.settles))}")
-        if self.settlement is not None:
-            lines.append(f"settlement = {toml_text(dict(self.settlement))}")
-        pairs = list(zip(self.catalogue.facts, self.typical, self.facts, strict=False))
-        given = [
-            f"{fact.name} = {toml_value(fact.type, number)}"
-            for fact, typical, number in pairs
-            if number is not None and number != typical
-        ]
-        without: list[Json] = [
-            fact.name for fact, typical, number in pairs if number is None and typical is not None
-        ]
-        if given:
-            lines.append(f"given = {{ {', '.join(given)} }}")
-        if without:
-            lines.append(f"without = {toml_text(without)}")
-        lines.append(f"expect = {_expectation(self.example(rulebook).expect)}")
-        return "\n".join(lines) + "\n"
+        facts = zip(self.catalogue.facts, self.typical, self.facts, strict=False)
+        return example_text(
+            self.name,
+            self.on,
+            self.product,
+            ((fact, number) for fact, typical, number in facts if number != typical),
+            _expectation(self.example(rulebook).expect),
+            settles=None if self.settles is None else str(self.settles),
+            settlement=None if self.settlement is None else dict(self.settlement),
+        )
 
     def plain(self, rulebook: Rulebook) -> dict[str, Json]:
         """Return it as plain values."""

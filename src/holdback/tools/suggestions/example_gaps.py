@@ -7,28 +7,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 
+from holdback.eligibility.assessment import ELIGIBLE, REFERRED, UNDETERMINED
 from holdback.eligibility.ruleset import RuleSet
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Checked, Facts, Kind, closure
 from holdback.rules.tree import FactRead, leaves
+from holdback.tools.advice.least_change import moved
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.lint.coverage import coverage
 from holdback.tools.lint.switch_off_gaps import unshown_switch_offs
 from holdback.tools.lint.thresholds import Threshold, thresholds
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
-from holdback.tools.suggestions.nearby import Test, changed
-from holdback.tools.suggestions.subject import (
-    ACCEPTED,
-    REFERRED,
-    UNKNOWN,
+from holdback.tools.proofs.rule_outcome import (
     answered,
     evaluated,
     rule_from,
-    rules_of,
 )
+from holdback.tools.suggestions.nearby import Test
 
 
 @frozen(kw_only=True)
@@ -49,23 +47,20 @@ class Evidence:
 
 @frozen(kw_only=True)
 class ExampleGap(ABC):
-    """Something about the rules of renewals, or of a `product`, that an example has to show."""
+    """
+    Something about the rules of renewals, or of a `product`, that an example has to show.
+
+    `unknown` is the fact that has to be unknown. `beside` says that only an example counts on which
+    the answer rests, one unit from another.
+    """
 
     product: str | None
+    unknown: str | None = None
+    beside: bool = False
 
     @abstractmethod
     def evidence(self, rulebook: Rulebook) -> Evidence | None:
         """Return how a deal can show it by *rulebook*; None where none can."""
-
-    @property
-    def unknown(self) -> str | None:
-        """The fact that has to be unknown."""
-        return None
-
-    @property
-    def beside(self) -> bool:
-        """Whether only an example counts on which the answer rests, one unit from another."""
-        return False
 
     def shown_by(self, example: Example, rulebook: Rulebook) -> bool:
         """Return whether *example* shows it, by the *rulebook* of its day."""
@@ -80,25 +75,19 @@ class ExampleGap(ABC):
 
 @frozen(kw_only=True)
 class AnswerGap(ExampleGap):
-    """The `answer` of a rule: true, false, or unknown because of the fact `unknown_fact`."""
+    """The `answer` of a rule: true, false, or unknown because of the fact `unknown`."""
 
     rule: SourceRule
     answer: bool | None
-    unknown_fact: str | None = None
-
-    @property
-    def unknown(self) -> str | None:
-        """The fact that has to be unknown."""
-        return self.unknown_fact
 
     def evidence(self, rulebook: Rulebook) -> Evidence | None:
         """Return how a deal can show it: alone, no other rule is false or unknown with it."""
-        rules = rules_of(rulebook, self.product)
+        rules = rulebook.rulesets.get(self.product)
         rule = rule_from(rules, self.rule)
         if rules is None or rule is None:
             return None
         holds = closure(rule.checked)
-        fact = self.unknown_fact
+        fact = self.unknown
         place = None if fact is None else rulebook.catalogue.place(fact)
 
         def shown(facts: Facts) -> bool:
@@ -109,9 +98,9 @@ class AnswerGap(ExampleGap):
         def decided(facts: Facts) -> bool:
             given = answered(rules, facts, self.product)
             if self.answer is None:
-                alone = (given.word, given.needs) == (UNKNOWN, (fact,))
+                alone = (given.outcome, given.needs) == (UNDETERMINED, (fact,))
             else:
-                alone = given.word == ACCEPTED if self.answer else given.codes == (rule.code,)
+                alone = given.outcome == ELIGIBLE if self.answer else given.codes == (rule.code,)
             return alone and shown(facts)
 
         asked = partial(
@@ -127,15 +116,13 @@ class SideGap(ExampleGap):
     threshold: Threshold
     answer: bool
 
-    @property
-    def beside(self) -> bool:
-        """Two examples hold a threshold well where they are one unit apart."""
-        return True
+    # Two examples hold a threshold well where they are one unit apart.
+    beside: bool = True
 
     def evidence(self, rulebook: Rulebook) -> Evidence | None:
         """Return how a deal can show it: one unit further, the answer to the deal is another."""
         comparison = self.threshold.comparison(rulebook)
-        rules = rules_of(rulebook, self.product)
+        rules = rulebook.rulesets.get(self.product)
         rule = rule_from(rules, self.threshold.rule)
         if comparison is None or rules is None or rule is None:
             return None
@@ -182,11 +169,11 @@ class SwitchOffGap(ExampleGap):
         holds, here = closure(rule.checked), rulebook.renewal
 
         def shown(facts: Facts) -> bool:
-            decided = answered(here, facts, None).word in {ACCEPTED, REFERRED}
+            decided = answered(here, facts, None).outcome in {ELIGIBLE, REFERRED}
             return decided and evaluated(facts, here, None) and holds(facts) is False
 
         def decided(facts: Facts) -> bool:
-            return answered(here, facts, None).word == ACCEPTED and shown(facts)
+            return answered(here, facts, None).outcome == ELIGIBLE and shown(facts)
 
         return Evidence(rules=(rule.checked,), shown=shown, decided=decided)
 
@@ -206,9 +193,9 @@ def _beside(comparison: Checked, facts: Facts) -> Iterator[Facts]:
         numbers: Sequence[int] = (number - 1, number + 1)
         if leaf.type.kind is Kind.TEXT:
             numbers = [option for option in range(leaf.low, leaf.high + 1) if option != number]
-        for moved in numbers:
-            if leaf.low <= moved <= leaf.high:
-                yield changed(facts, leaf.place, moved)
+        for beside in numbers:
+            if leaf.low <= beside <= leaf.high:
+                yield moved(facts, leaf.place, beside)
 
 
 def gaps(
@@ -222,10 +209,13 @@ def gaps(
     """
     sides = thresholds(jurisdiction)
     counts = {line.origin: line for line in coverage(jurisdiction, runs)}
-    products: dict[SourceRule, str | None] = {}
-    for rulebook in jurisdiction.slices:
-        for product, rules in _rule_sets(rulebook):
-            products.update((rule.origin, product) for rule in rules.rules)
+    products: dict[SourceRule, str | None] = {
+        rule.origin: product
+        for rulebook in jurisdiction.slices
+        for product, rules in rulebook.rulesets.items()
+        for rule in rules.rules
+        if product != FUNDING
+    }
     for source, product in products.items():
         line = counts.get(source)
         missing = () if line is None else line.missing
@@ -245,12 +235,6 @@ def gaps(
             yield SwitchOffGap(product=None, name=switch_off.name, restored=restored)
 
 
-def _rule_sets(rulebook: Rulebook) -> Iterator[tuple[str | None, RuleSet]]:
-    yield None, rulebook.renewal
-    for terms in rulebook.products:
-        yield terms.key, terms.rules
-
-
 def _unknown(
     jurisdiction: Jurisdiction, source: SourceRule, product: str | None
 ) -> Iterator[AnswerGap]:
@@ -260,4 +244,4 @@ def _unknown(
             continue
         # Without the progress no rule of renewals is evaluated.
         if product is not None or name != "progress":
-            yield AnswerGap(product=product, rule=source, answer=None, unknown_fact=name)
+            yield AnswerGap(product=product, rule=source, answer=None, unknown=name)

@@ -11,7 +11,7 @@ from attrs import evolve
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.rules import Catalogue, Checked, Fact, Facts, Kind, Type
-from holdback.rules.tree import Constant, FactRead, Operation, comparisons
+from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons
 
 _TAKINGS: Final = "average_monthly_takings"
 
@@ -111,33 +111,33 @@ def beside_which(rules: Iterable[Checked], typical: Facts, facts: Facts) -> Chec
     """Return the comparison in *rules* whose figure a fact that is not typical is at, or beside."""
     for rule in rules:
         for tree, _ in comparisons(rule.tree):
-            comparison = evolve(rule, tree=tree)
-            match tree.operands:
-                case (FactRead() as fact, Constant() as figure) | (
-                    Constant() as figure,
-                    FactRead() as fact,
-                ):
-                    number = facts[fact.place]
-                    moved = number is not None and number != typical[fact.place]
-                    if moved and number is not None and abs(number - figure.number) <= 1:
-                        return comparison
-                case _:
-                    continue
+            fact, figure = _compared(tree)
+            number = None if fact is None else facts[fact.place]
+            if fact is None or figure is None or number in (None, typical[fact.place]):
+                continue
+            if number is not None and abs(number - figure.number) <= 1:
+                return evolve(rule, tree=tree)
     return None
 
 
-def _beside_figure(comparison: Checked, facts: Facts) -> tuple[str, str] | None:
-    """Return the fact that is compared with a figure, and how it lies to it; None for others."""
-    match comparison.tree.operands if isinstance(comparison.tree, Operation) else ():
+def _compared(tree: Node) -> tuple[FactRead, Constant] | tuple[None, None]:
+    """Return the fact and the figure that *tree* compares; None for anything else."""
+    match tree.operands if isinstance(tree, Operation) else ():
         case (FactRead() as fact, Constant() as figure) | (
             Constant() as figure,
             FactRead() as fact,
         ):
-            pass
-        case _:
-            return None
-    number = facts[fact.place]
-    if number is None or fact.type.kind in {Kind.TEXT, Kind.FLAG}:
+            return fact, figure
+    return None, None
+
+
+def _beside_figure(comparison: Checked, facts: Facts) -> tuple[str, str] | None:
+    """Return the fact that is compared with a figure, and how it lies to it; None for others."""
+    fact, figure = _compared(comparison.tree)
+    number = None if fact is None else facts[fact.place]
+    if fact is None or figure is None or number is None:
+        return None
+    if fact.type.kind in {Kind.TEXT, Kind.FLAG}:
         return None
     catalogue = comparison.catalogue
     name, bound = said_of(catalogue.facts[fact.place]), fact.type.show(figure.number)

@@ -1,25 +1,23 @@
 """Deals near a typical one: the plainest that shows something, found at the turns of the rules.
 
-A comparison changes its answer only at its turns: from 79.9999% to 80%. So the facts of a rule are
-changed to the values on both sides of each turn, and to the roundest value between two turns. The
+A rule changes its answer only at its turning points: from 79.9999% to 80%. So the facts of a rule
+are changed to these values, and to the roundest value between two of them. The
 search needs no solver, and gives up where more than `MOST_CHANGES` facts would have to change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
-from attrs import evolve
-
 from holdback.eligibility.facts import relations
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.rules import Catalogue, Checked, Facts, Kind, Type, closure
-from holdback.rules.tree import FactRead, Operation, comparisons, leaves
+from holdback.tools.advice.least_change import moved, turning_points
 
 MOST_CHANGES: Final = 3
 # Bounds the search for one deal; further deals are not plain any more.
@@ -29,40 +27,6 @@ _MOST_REPAIRS: Final = 3
 _MOST_REPAIRED: Final = 20
 
 Test: TypeAlias = Callable[[Facts], bool]
-
-
-def changed(facts: Facts, place: int, number: int | None) -> Facts:
-    """Return *facts* with *number* in the *place* of a fact."""
-    return (*facts[:place], number, *facts[place + 1 :])
-
-
-@frozen
-class _Turning:
-    """A comparison by `<` or `<=` of two parts of a rule: the facts that it reads, its answer."""
-
-    places: frozenset[int]
-    holds: Callable[[Facts], bool | int | None]
-
-
-def turnings(rules: Iterable[Checked]) -> list[_Turning]:
-    """Return what turns in *rules*: for every pair of compared parts, `<` and `<=`."""
-    comparing = []
-    for rule in rules:
-        for comparison, _ in comparisons(rule.tree):
-            first, *others = comparison.operands
-            if first.type.kind is Kind.TEXT:
-                continue  # all of its options are tried
-            for second in others:
-                pair = evolve(comparison, operands=(first, second))
-                comparing += [_turning(rule, pair, operator) for operator in ("<", "<=")]
-    return comparing
-
-
-def _turning(rule: Checked, comparison: Operation, operator: str) -> _Turning:
-    tree = evolve(comparison, operator=operator)
-    places = {leaf.place for leaf in leaves(tree) if isinstance(leaf, FactRead)}
-    alone = evolve(rule, tree=tree, facts=tuple(sorted(places)))
-    return _Turning(frozenset(places), closure(alone))
 
 
 @frozen
@@ -86,12 +50,11 @@ class Neighbourhood:
         The facts in *places* may differ from the typical deal, at the turns of *rules*. The fact in
         the place *unknown* is unknown in every deal.
         """
-        start = self.typical if unknown is None else changed(self.typical, unknown, None)
+        start = self.typical if unknown is None else moved(self.typical, unknown, None)
         free = [place for place in places if place != unknown]
-        moving = turnings(rules)
         best: Facts | None = None
         for count in range(min(MOST_CHANGES, len(free)) + 1):
-            deals = islice(self._deals(start, free, moving, count), MOST_DEALS)
+            deals = islice(self._deals(start, free, rules, count), MOST_DEALS)
             passing = (self._possible(deal, test) for deal in deals if test(deal))
             plain = [deal for deal in passing if deal is not None]
             if best is not None:
@@ -111,19 +74,19 @@ class Neighbourhood:
         return len(differing), rough, far
 
     def _deals(
-        self, facts: Facts, places: Sequence[int], moving: Sequence[_Turning], count: int
+        self, facts: Facts, places: Sequence[int], rules: Sequence[Checked], count: int
     ) -> Iterator[Facts]:
         """Yield *facts* with *count* of those in *places* changed."""
         if not count:
             yield facts
             return
         for index, place in enumerate(places):
-            for number in self.values(facts, place, moving):
+            for number in self.values(facts, place, rules):
                 yield from self._deals(
-                    changed(facts, place, number), places[index + 1 :], moving, count - 1
+                    moved(facts, place, number), places[index + 1 :], rules, count - 1
                 )
 
-    def values(self, facts: Facts, place: int, moving: Sequence[_Turning]) -> list[int]:
+    def values(self, facts: Facts, place: int, rules: Sequence[Checked]) -> list[int]:
         """Return the values worth trying for the fact in *place*, the roundest first."""
         fact = self.catalogue.facts[place]
         typical = self.typical[place]
@@ -133,22 +96,17 @@ class Neighbourhood:
         if fact.name == "credit_checked_on":  # a service refuses evidence from the future
             high = min(high, self.on.toordinal())
         near = fact.low if typical is None else min(typical, high)
-        turns = sorted(
-            {
-                turn
-                for turning in moving
-                if place in turning.places
-                for turn in _turns(turning, facts, place, sorted({fact.low, near, high}))
-            }
-        )
-        numbers = {number for turn in turns for number in (turn, turn + 1)}
-        if fact.type.kind is not Kind.DATE:
-            ends = [fact.low - 1, *turns, high]
-            numbers |= {
-                roundest(fact.type, before + 1, last, near)
-                for before, last in pairwise(ends)
-                if before < last
-            }
+        at_near = moved(facts, place, near)
+        turns = {
+            turn
+            for rule in rules
+            for turn in turning_points(rule.tree, at_near, place)
+            if fact.low <= turn <= high
+        }
+        ends = pairwise([fact.low - 1, *sorted(turns), high])
+        numbers = turns | {
+            roundest(fact.type, before + 1, last, near) for before, last in ends if before < last
+        }
         numbers -= {typical} if typical is not None else set()
         return sorted(numbers, key=lambda n: (roughness(fact.type, n), abs(n - near), n))
 
@@ -169,31 +127,13 @@ class Neighbourhood:
             yield facts
             return
         relation, holds = broken
-        moving = turnings([relation])
         for place in relation.facts if left else ():
             if place in pinned or facts[place] is None:
                 continue
-            for number in self.values(facts, place, moving):
-                option = changed(facts, place, number)
+            for number in self.values(facts, place, [relation]):
+                option = moved(facts, place, number)
                 if holds(option) is not False:
                     yield from self._repaired(option, pinned | {place}, left - 1)
-
-
-def _turns(turning: _Turning, facts: Facts, place: int, ends: Sequence[int]) -> Iterator[int]:
-    """Yield the values of the fact in *place* after which the answer of *turning* changes."""
-    for low, high in pairwise(ends):
-        before = turning.holds(changed(facts, place, low))
-        if before is None or before == turning.holds(changed(facts, place, high)):
-            continue
-        # INVARIANT: the answer at `low` is `before`, and that at `high` is not.
-        first, last = low, high
-        while last - first > 1:
-            middle = (first + last) // 2
-            if turning.holds(changed(facts, place, middle)) == before:
-                first = middle
-            else:
-                last = middle
-        yield first
 
 
 @lru_cache(maxsize=256)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from attrs import define, evolve, field
+from attrs import evolve
 
 from holdback.errors import ConfigurationError
 from holdback.exact.exact_json import Json
@@ -14,13 +14,12 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.product import ACCEPTED
-from holdback.offers.registry import PriceableProduct
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
 from holdback.rules import Facts, Kind, Type
-from holdback.tools.example_run import bound, priced_answer, quoted_on, run_example
+from holdback.tools.advice.least_change import moved
+from holdback.tools.example_run import Answer, bound, priced_answer, quoted_on, run_example
 from holdback.tools.suggestions.drafts import LONG_OFFER, SHORT_OFFER, DraftedExample
-from holdback.tools.suggestions.nearby import changed, roughness, roundest
-from holdback.tools.suggestions.subject import offered
+from holdback.tools.suggestions.nearby import roughness, roundest
 
 _TAKINGS: Final = "average_monthly_takings"
 _MONEY: Final = re.compile(r"[A-Z]{3} [0-9.]+")
@@ -42,64 +41,45 @@ class PricedApplication:
     settles: Money | None
 
 
-@frozen
-class _Priced:
-    """What an example can say of an application."""
-
-    decision: str
-    why: tuple[str, ...]
-    limits: tuple[tuple[str, Json], ...]
-    offers: tuple[tuple[Json, ...], ...]
-
-
-@define
-class Prices:
-    """What a product in a rulebook answers to applications, each asked once."""
-
-    rulebook: Rulebook
-    terms: ProductTerms
-    _bound: PriceableProduct | None = None
-    _answers: dict[PricedApplication, _Priced] = field(factory=dict)
-
-    def answer(self, application: PricedApplication) -> _Priced:
-        """
-        Return the decision, the limits, and of each offer what an example lists of it.
-
-        Raises:
-            ConfigurationError: the settings of the product are invalid.
-        """
-        if application not in self._answers:
-            if self._bound is None:
-                self._bound = bound(self.rulebook, self.terms.key)
-            quoted = quoted_on(self._bound, self.rulebook, application.facts, application.settles)
-            given, listed = priced_answer(quoted), offer_fields(self.terms)
-            offers = tuple(tuple(offer[name] for name in listed) for offer in given.offers or ())
-            limits = tuple((given.limits or {}).items())
-            why = (*given.codes, *given.needs)
-            self._answers[application] = _Priced(given.outcome, why, limits, offers)
-        return self._answers[application]
-
-
 def offer_fields(terms: ProductTerms) -> tuple[str, ...]:
     """Return what an example lists of an offer: the term only where the product has a figure."""
     return LONG_OFFER if terms.term.settings else SHORT_OFFER
 
 
+def answers(rulebook: Rulebook, product: str) -> Callable[[PricedApplication], Answer]:
+    """
+    Return what *rulebook* answers to applications for *product*, with what an example lists of it.
+
+    Raises:
+        ConfigurationError: the settings of the product are invalid.
+    """
+    priced, terms = bound(rulebook, product), rulebook.product(product)
+    listed = () if terms is None else offer_fields(terms)
+
+    def answer(application: PricedApplication) -> Answer:
+        quoted = quoted_on(priced, rulebook, application.facts, application.settles)
+        given = priced_answer(quoted)
+        offers = tuple({name: offer[name] for name in listed} for offer in given.offers or ())
+        return evolve(given, offers=offers)
+
+    return answer
+
+
 def noticing_application(
-    before: Prices, after: Prices, applications: Iterator[PricedApplication]
+    rulebook: Rulebook, mutated: Rulebook, product: str, applications: Iterator[PricedApplication]
 ) -> PricedApplication | None:
-    """Return the first of *applications* that gets other answers from *after*, best with offers."""
+    """Return the first of *applications* that *mutated* answers otherwise, best with offers."""
     first = None
-    for application in applications:
-        try:
-            answer = before.answer(application)
-            if answer == after.answer(application):
-                continue
-        except ConfigurationError:  # the changed settings are refused: that needs no example
-            return None
-        if answer.decision == ACCEPTED:
-            return application
-        first = first or application
+    try:
+        before, after = answers(rulebook, product), answers(mutated, product)
+        for application in applications:
+            answer = before(application)
+            if answer != after(application):
+                if answer.outcome == ACCEPTED:
+                    return application
+                first = first or application
+    except ConfigurationError:  # the changed settings are refused: that needs no example
+        return None
     return first
 
 
@@ -109,7 +89,7 @@ def applications(facts: Facts, rulebook: Rulebook, product: str) -> Iterator[Pri
 
     They vary the takings, the fact that a rate depends on, and what the offer settles.
     """
-    terms = offered(rulebook, product)
+    terms = rulebook.product(product)
     if terms is None:
         return
     place = rulebook.catalogue.place(_TAKINGS)
@@ -124,7 +104,7 @@ def applications(facts: Facts, rulebook: Rulebook, product: str) -> Iterator[Pri
     for settles in settled:
         for banded in (facts, *_banded(terms, facts, rulebook)):
             for number in takings:
-                yield PricedApplication(changed(banded, place, number), settles)
+                yield PricedApplication(moved(banded, place, number), settles)
 
 
 def _amounts(terms: ProductTerms) -> list[int]:
@@ -175,7 +155,7 @@ def _banded(terms: ProductTerms, facts: Facts, rulebook: Rulebook) -> Iterator[F
         end = None if bound_of_band is None else fact.type.read(bound_of_band)
         for number in () if end is None else (end - 1, end):
             if fact.low <= number <= fact.high:
-                yield changed(facts, place, number)
+                yield moved(facts, place, number)
 
 
 def noticing_settlement(
@@ -192,7 +172,7 @@ def _settlements(
     blank: DraftedExample, rulebook: Rulebook, product: str
 ) -> Iterator[DraftedExample]:
     """Yield drafts about the discount of *product* for repaying early, the smallest deal first."""
-    terms = offered(rulebook, product)
+    terms = rulebook.product(product)
     if terms is None or terms.settlement is None:
         return
     currency = rulebook.currency

@@ -21,6 +21,7 @@ from holdback.tools.example_run import run_example, run_examples
 from holdback.tools.mutants.mutation import SURVIVED, Verdict, verdicts
 from holdback.tools.proofs.changed_rule import ChangedRule, changed_rules
 from holdback.tools.proofs.question import Question
+from holdback.tools.proofs.rule_outcome import answered
 from holdback.tools.suggestions.drafts import DraftedExample
 from holdback.tools.suggestions.example_gaps import Evidence, ExampleGap, SideGap, gaps
 from holdback.tools.suggestions.names import (
@@ -32,14 +33,11 @@ from holdback.tools.suggestions.names import (
 )
 from holdback.tools.suggestions.nearby import Neighbourhood, Test
 from holdback.tools.suggestions.prices import (
-    Prices,
     applications,
     noticing_application,
     noticing_settlement,
     offer_fields,
 )
-from holdback.tools.suggestions.subject import answered, offered, rules_of
-from holdback.tools.suggestions.typical import part_of, typical_facts
 
 Report = Callable[[str], None]
 # Mutants between two reports.
@@ -86,7 +84,6 @@ class _Drafting:
     jurisdiction: Jurisdiction
     report: Report
     drafts: list[DraftedExample] = field(factory=list)
-    _prices: dict[object, Prices] = field(factory=dict)
 
     def fill_gaps(self, others: Jurisdictions) -> None:
         """Draft an example for everything that the examples do not show."""
@@ -174,7 +171,7 @@ class _Drafting:
         unknown: int | None = None,
     ) -> DraftedExample | None:
         """Return the plainest draft that fills *gap* by *evidence*; None for none."""
-        typical = self._typical(gap.product)
+        typical = self.jurisdiction.typical_deal(gap.product)
         near = Neighbourhood(typical, rulebook.catalogue, rulebook.since)
         if gap.unknown is not None:
             unknown = rulebook.catalogue.place(gap.unknown)
@@ -191,9 +188,6 @@ class _Drafting:
         if facts is None:
             return None
         return self._draft(gap, rulebook, evidence.rules, typical, facts)
-
-    def _typical(self, product: str | None) -> Facts:
-        return typical_facts(self.jurisdiction, part_of(product))
 
     def _draft(
         self,
@@ -244,9 +238,9 @@ class _Drafting:
 
     def _not_offered(self, rulebook: Rulebook, product: str) -> DraftedExample | None:
         """Return a draft that says that *product* is not offered."""
-        if offered(rulebook, product) is not None:
+        if rulebook.product(product) is not None:
             return None
-        typical = self._typical(product)
+        typical = self.jurisdiction.typical_deal(product)
         return DraftedExample(
             name="not offered here",
             on=rulebook.since,
@@ -258,19 +252,15 @@ class _Drafting:
 
     def _priced(self, rulebook: Rulebook, mutated: Rulebook, product: str) -> DraftedExample | None:
         """Return a draft with the offers of *product*, which *mutated* makes otherwise."""
-        terms, changed = offered(rulebook, product), offered(mutated, product)
+        terms, changed = rulebook.product(product), mutated.product(product)
         if terms is None or changed is None:
             return self._not_offered(rulebook, product)
         if not _is_repriced(terms, changed):
             return None
-        before = self._prices.setdefault((rulebook.since, product), Prices(rulebook, terms))
-        typical = self._typical(product)
-        try:
-            application = noticing_application(
-                before, Prices(mutated, changed), applications(typical, rulebook, product)
-            )
-        except ConfigurationError:
-            return None
+        typical = self.jurisdiction.typical_deal(product)
+        application = noticing_application(
+            rulebook, mutated, product, applications(typical, rulebook, product)
+        )
         if application is None:
             return None
         draft = DraftedExample(
@@ -300,7 +290,7 @@ def _neighbours(
     rules: tuple[Checked, ...], rulebook: Rulebook, product: str | None
 ) -> list[Checked]:
     """Return the other rules that read a fact of *rules*."""
-    in_force = rules_of(rulebook, product)
+    in_force = rulebook.rulesets.get(product)
     read = set(_places(rules))
     return [
         rule.checked
@@ -368,22 +358,8 @@ class Survivor:
         """Return whether *example*, which passes, fails with the mutant."""
         for rulebook, mutated in self.changes:
             if rulebook.since == self.jurisdiction.rulebook(example.on).since:
-                return _noticed(example, rulebook, mutated)
+                return not run_example(example, mutated).passed
         return False
-
-
-def _noticed(example: Example, rulebook: Rulebook, mutated: Rulebook) -> bool:
-    if not example.of_rules:
-        return not run_example(example, mutated).passed
-    product = example.product
-    before, after = rules_of(rulebook, product), rules_of(mutated, product)
-    facts = rulebook.catalogue.prepare(example.given)
-    if before is not after and answered(before, facts, product) != answered(after, facts, product):
-        return True
-    if product is None or {"offers", "limits"}.isdisjoint(example.expect):
-        return False
-    same = offered(rulebook, product) is offered(mutated, product)
-    return not same and not run_example(example, mutated).passed
 
 
 @frozen(kw_only=True)
@@ -394,7 +370,10 @@ class DifferenceGap(ExampleGap):
 
     def evidence(self, rulebook: Rulebook) -> Evidence | None:
         """Return how a deal can show it; None where these rules stay the same."""
-        before, after = rules_of(rulebook, self.product), rules_of(self.mutated, self.product)
+        before, after = (
+            rulebook.rulesets.get(self.product),
+            self.mutated.rulesets.get(self.product),
+        )
         if before is after or before is None:
             return None
         rules = _differing(before, after)
@@ -430,7 +409,7 @@ def differences(rulebook: Rulebook, mutated: Rulebook) -> Iterator[DifferenceGap
 def repriced(rulebook: Rulebook, mutated: Rulebook) -> Iterator[str]:
     """Yield the products whose prices or early settlement are others in *mutated*, or new."""
     for terms in mutated.products:
-        if offered(rulebook, terms.key) is not terms:
+        if rulebook.product(terms.key) is not terms:
             yield terms.key
 
 

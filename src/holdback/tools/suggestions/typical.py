@@ -8,14 +8,11 @@ from typing import Final
 
 from holdback.eligibility.facts import FACTS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
-from holdback.tools.suggestions.nearby import Neighbourhood, changed, roundest
-from holdback.tools.suggestions.subject import rules_of
+from holdback.tools.advice.least_change import moved
+from holdback.tools.suggestions.nearby import Neighbourhood, roundest
 
-RENEWAL: Final = "renewal"
-PRODUCTS: Final = "products"
-PARTS: Final = (RENEWAL, PRODUCTS)
 _TAKINGS: Final = "average_monthly_takings"
 
 # The calculators that price without the takings; those of a host may read them.
@@ -34,26 +31,18 @@ _WITHOUT_TAKINGS: Final = frozenset(
 _USUAL_TAKINGS: Final = 20_000
 
 
-def part_of(product: str | None) -> str:
-    """Return the part of a jurisdiction, and so the file, that an example belongs to."""
-    return RENEWAL if product is None else PRODUCTS
-
-
-def typical_facts(jurisdiction: Jurisdiction, part: str) -> Facts:
-    """Return the typical facts of a part as they are written, prepared."""
-    return jurisdiction.policy.catalogue.prepare(jurisdiction.typical.get(part, {}))
-
-
-def missing_typical(jurisdiction: Jurisdiction, part: str) -> dict[Fact, int]:
+def missing_typical(jurisdiction: Jurisdiction, *, of_products: bool) -> dict[Fact, int]:
     """
-    Return plausible values for the typical facts that *part* lacks, with which its rules are met.
+    Return plausible values for the typical facts that are missing, with which rules are met.
 
-    What is written already stays. Where no such deal is found, the values are merely plausible.
+    The rules are those of renewals or *of_products*. What is written already stays. Where no such
+    deal is found, the values are merely plausible.
     """
-    catalogue, written = jurisdiction.policy.catalogue, typical_facts(jurisdiction, part)
-    rules = dict(_rules(jurisdiction, part))
+    catalogue = jurisdiction.policy.catalogue
+    written = jurisdiction.typical_deal("" if of_products else None)
+    rules = dict(_rules(jurisdiction, of_products=of_products))
     read = {place for rule in rules for place in rule.facts}
-    if part == RENEWAL:
+    if not of_products:
         read.add(catalogue.place("progress"))
     elif jurisdiction.policy.products:
         read |= {catalogue.place(name) for name in _priced_by(jurisdiction)}
@@ -61,20 +50,19 @@ def missing_typical(jurisdiction: Jurisdiction, part: str) -> dict[Fact, int]:
     facts = written
     for place in missing:
         fact = catalogue.facts[place]
-        facts = changed(facts, place, _plausible(fact, jurisdiction))
+        facts = moved(facts, place, _plausible(fact, jurisdiction))
     facts = _meeting(rules, facts, missing, jurisdiction)
     return {
         catalogue.facts[place]: number for place in missing if (number := facts[place]) is not None
     }
 
 
-def _rules(jurisdiction: Jurisdiction, part: str) -> Iterator[tuple[Checked, Rulebook]]:
-    """Yield the rules of *part* that are in force on some day, each meaning once."""
+def _rules(jurisdiction: Jurisdiction, *, of_products: bool) -> Iterator[tuple[Checked, Rulebook]]:
+    """Yield the rules of renewals or *of_products* that are in force on some day."""
     for rulebook in jurisdiction.slices:
-        keys = [None] if part == RENEWAL else [terms.key for terms in rulebook.products]
-        for key in keys:
-            rules = rules_of(rulebook, key)
-            yield from ((rule.checked, rulebook) for rule in (rules.rules if rules else ()))
+        for key, rules in rulebook.rulesets.items():
+            if key != FUNDING and (key is not None) is of_products:
+                yield from ((rule.checked, rulebook) for rule in rules.rules)
 
 
 def _priced_by(jurisdiction: Jurisdiction) -> Iterator[str]:

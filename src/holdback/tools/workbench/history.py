@@ -228,9 +228,8 @@ def _continues(before: Version, after: Version) -> bool:
 def _rule(
     jurisdiction: Jurisdiction, rulebook: Rulebook, subject: HistorySubject
 ) -> Version | None:
-    ruleset = rulebook.rulesets.get(subject.product)
-    rules = () if ruleset is None else ruleset.rules
-    rule = next((rule for rule in rules if rule.id == subject.name), None)
+    rules = rulebook.rulesets.get(subject.product)
+    rule = next((rule for rule in rules.rules if rule.id == subject.name), None) if rules else None
     if rule is None:
         return None
     origin: SourceRule = rule.origin
@@ -289,10 +288,9 @@ def _setting(
 def _product(
     jurisdiction: Jurisdiction, rulebook: Rulebook, subject: HistorySubject
 ) -> Version | None:
-    offered = [terms for terms in rulebook.products if terms.key == subject.name]
-    if not offered:
+    terms = rulebook.product(subject.name)
+    if terms is None:
         return None
-    terms: ProductTerms = offered[0]
     node = terms.origin.table.node
     return Version(
         since=rulebook.since,

@@ -168,7 +168,10 @@ def lock_errors(
     for code in dict.fromkeys(line.code for line in lock.lines):
         own_lock = lock.of(code)
         if code in jurisdictions.codes:
-            yield from _differences(own_lock, jurisdictions, file)
+            for message, line in _differences(own_lock, jurisdictions):
+                yield ErrorDetail(
+                    code="history_changed", message=message, file=file, line=line, hint=_HINT
+                )
         elif code not in invalid:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
             hint = "keep the jurisdiction: its past decisions are explained by its rules"
@@ -187,21 +190,16 @@ def lock_errors(
             yield ErrorDetail(code="history_changed", message=message, file=file, hint=hint)
 
 
-def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[ErrorDetail]:
-    """Yield what differs in the one jurisdiction of *lock* on the days that are locked."""
+def _differences(lock: Lock, jurisdictions: Jurisdictions) -> Iterator[tuple[str, int]]:
+    """Yield what differs in the one jurisdiction of *lock* on the locked days, and the line."""
     lines = sorted(lock.lines, key=lambda line: line.since)
     jurisdiction = jurisdictions[lines[0].code]
     for line in lines:
         if line.since < jurisdiction.changes[0]:
-            message = f"{line.code} had rules on {line.since}, and has none now"
-            yield ErrorDetail(
-                code="history_changed", message=message, file=file, line=line.line, hint=_HINT
-            )
+            yield f"{line.code} had rules on {line.since}, and has none now", line.line
         elif not line.is_of(jurisdiction.rulebook(line.since)):
             message = f"the rules of {line.code} on {line.since} are not those that were locked"
-            yield ErrorDetail(
-                code="history_changed", message=message, file=file, line=line.line, hint=_HINT
-            )
+            yield message, line.line
     # A change that is inserted between two locked days alters the past as well.
     through = max(lines[-1].since, lock.through or lines[-1].since)
     days = {line.since for line in lines}
@@ -209,18 +207,13 @@ def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterato
         before = [line for line in lines if line.since < rulebook.since]
         if rulebook.since in days or rulebook.since > through:
             continue
+        about = f"{rulebook.code} has"
         if not before:
-            message = f"{rulebook.code} has rules from {rulebook.since} on, before what was locked"
-            yield ErrorDetail(
-                code="history_changed", message=message, file=file, line=lines[0].line, hint=_HINT
-            )
+            message = f"{about} rules from {rulebook.since} on, before what was locked"
+            yield message, lines[0].line
         elif not before[-1].is_of(rulebook):
-            message = (
-                f"{rulebook.code} has changed on {rulebook.since}, in the past that was locked"
-            )
-            yield ErrorDetail(
-                code="history_changed", message=message, file=file, line=before[-1].line, hint=_HINT
-            )
+            message = f"{about} changed on {rulebook.since}, in the past that was locked"
+            yield message, before[-1].line
 
 
 def lines_not_locked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[LockLine]:
