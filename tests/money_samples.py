@@ -6,14 +6,29 @@ from datetime import date
 from decimal import Decimal
 
 import pendulum
+from attrs import evolve
 
 from holdback import Money
 from holdback.lifecycle import events
 from holdback.merchant.ledger import Entry, EntryTotals, Posting
 from holdback.merchant.offer import Offer
-from holdback.merchant.receipt import Refundable, RefundableDeal, SettlementQuote, UnwindQuote
+from holdback.merchant.receipt import (
+    Refundable,
+    RefundableDeal,
+    SettlementQuote,
+    SuspenseReceipt,
+    UnwindQuote,
+)
 from holdback.merchant.schedule import Pause, TermsChange
-from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
+from holdback.merchant.statement import (
+    DealStatement,
+    HeldCash,
+    KindTotal,
+    Statement,
+    StatementLine,
+    SuspenseStatement,
+)
+from holdback.merchant.suspense import Suspense, SuspenseEntry, SuspenseTotals
 
 DEAL_ID = "00000000-0000-5000-8000-000000000005"
 BASE_ID = "00000000-0000-5000-8000-000000000006"
@@ -111,6 +126,53 @@ STATEMENT = Statement(
     deals=(DEAL_STATEMENT,),
 )
 
+CASH = (
+    SuspenseEntry(id="c-1", on=date(2026, 7, 2), amount=money("100.00")),
+    SuspenseEntry(
+        id="c-2",
+        on=DAY,
+        amount=money("60.00"),
+        kind="suspense_applied",
+        receipt="c-1",
+        deal_id=DEAL_ID,
+    ),
+    SuspenseEntry(id="c-3", on=DAY, amount=money("5.00"), kind="suspense_refund", receipt="c-1"),
+)
+SUSPENSE = Suspense(
+    entries=CASH,
+    closed=SuspenseTotals(
+        through=date(2026, 7, 4),
+        sums={"suspense": money("40.00"), "suspense_reversal": money("50.00")},
+        used={"c-1": money("10.00")},
+    ),
+)
+SUSPENSE_STATEMENT = SuspenseStatement(
+    opening=money("0.00"),
+    closed_through=date(2026, 7, 4),
+    carried_forward=(
+        KindTotal(kind="suspense", amount=money("140.00")),
+        KindTotal(kind="suspense_reversal", amount=money("-50.00")),
+    ),
+    lines=(
+        StatementLine(
+            on=DAY,
+            kind="suspense_applied",
+            id="c-2",
+            amount=money("-60.00"),
+            balance=money("-30.00"),
+            counterpart=DEAL_ID,
+            reverses="c-1",
+        ),
+    ),
+    totals=(
+        KindTotal(kind="suspense", amount=money("140.00")),
+        KindTotal(kind="suspense_applied", amount=money("-60.00")),
+        KindTotal(kind="suspense_reversal", amount=money("-50.00")),
+    ),
+    closing=money("-30.00"),
+    held=(HeldCash(suspense_id="c-1", on=date(2026, 7, 2), left=money("30.00")),),
+)
+
 # Each event from its envelope, by its stored name.
 EVENTS = {
     "EntriesPosted": lambda **envelope: events.EntriesPosted(**envelope, postings=HALVES),
@@ -160,4 +222,6 @@ REPLIES = {
         deals=(RefundableDeal(deal_id=DEAL_ID, amount=money("12.50"), currency="GBP"),)
     ),
     "statement": STATEMENT,
+    "statement_with_suspense": evolve(STATEMENT, suspense=SUSPENSE_STATEMENT),
+    "suspense_receipt": SuspenseReceipt(suspense_id="c-1", sequence=12, left=money("30.00")),
 }

@@ -531,6 +531,36 @@ MERCHANT_WITH_MONEY = attrs.evolve(
     fulfilments=(attrs.evolve(FULFILMENT, product="flex", priced_on=DAY, queued=True),),
     deals=tuple(LEDGER_DEAL if deal.id == DEAL.id else deal for deal in MERCHANT.deals),
 )
+# Those that were added for cash in suspense.
+WITH_SUSPENSE = {
+    "EntriesPosted": attrs.evolve(
+        EVENTS["EntriesPosted"],
+        postings=(
+            money_samples.Posting(
+                deal_id=uuid(5),
+                entry=Entry(id="c-2", on=DAY, amount=money("60.00"), kind="payment"),
+            ),
+        ),
+        suspense=money_samples.CASH[1:2],
+    ),
+    "Forgotten": attrs.evolve(EVENTS["Forgotten"], suspense_through=DAY),
+}
+MERCHANT_WITH_SUSPENSE = attrs.evolve(
+    MERCHANT,
+    suspense=money_samples.SUSPENSE,
+    requests=(
+        *REQUESTS,
+        RememberedRequest(
+            request_id="r-5",
+            at=LATER,
+            carried_out=CarriedOut(
+                operation="return_suspense",
+                fingerprint="5" * 32,
+                receipt=REPLIES["suspense_receipt"],
+            ),
+        ),
+    ),
+)
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)
 )

@@ -36,6 +36,7 @@ from holdback.lifecycle.deals.remittances import (
 )
 from holdback.lifecycle.deals.schedule_changes import ChangeTerms, PauseDeal, ResumeDeal
 from holdback.lifecycle.deals.statement import AskStatement
+from holdback.lifecycle.deals.suspense import ApplySuspense, RecordSuspense, ReturnSuspense
 from holdback.lifecycle.deals.unwinding import QuoteUnwinding, ReturnPayout, UnwindDeal
 from holdback.lifecycle.evidence.recording import AskEvidence, RecordEvidence
 from holdback.lifecycle.offers.acceptance import AcceptOffer
@@ -65,6 +66,7 @@ from holdback.merchant.receipt import (
     Refundable,
     RefundableDeal,
     SettlementQuote,
+    SuspenseReceipt,
     TakingsReceipt,
     UnwindQuote,
 )
@@ -78,6 +80,7 @@ __all__ = [
     "Adjust",
     "ApplicationStatus",
     "Applications",
+    "ApplySuspense",
     "AskApplications",
     "AskEvidence",
     "AskHolds",
@@ -121,6 +124,7 @@ __all__ = [
     "RecordRecovery",
     "RecordRemittance",
     "RecordSignature",
+    "RecordSuspense",
     "RecordTakings",
     "Referrals",
     "Refund",
@@ -135,12 +139,14 @@ __all__ = [
     "Requote",
     "ResumeDeal",
     "ReturnPayout",
+    "ReturnSuspense",
     "ReviewRenewal",
     "SettleEarly",
     "SettlementQuote",
     "Statement",
     "StatementLine",
     "SupplyDetails",
+    "SuspenseReceipt",
     "TakingsReceipt",
     "Transfer",
     "UnwindDeal",
@@ -156,6 +162,7 @@ Reply: TypeAlias = (
     | ApplicationStatus
     | DealReceipt
     | TakingsReceipt
+    | SuspenseReceipt
     | ProfileStatus
     | RequiredChecks
     | Assessment
@@ -202,6 +209,9 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             Adjust,
             UnwindDeal,
             ReturnPayout,
+            RecordSuspense,
+            ApplySuspense,
+            ReturnSuspense,
             PauseDeal,
             ResumeDeal,
             ChangeTerms,

@@ -563,3 +563,22 @@ def test_a_queued_renewal_waits_for_its_base_deal(steps):
     assert ready["lapses_at"] == "2027-06-05T20:00:00Z"
     assert events(told, "DealRenewed") == []
     assert waiting["status"] == "declined"
+
+
+def test_cash_without_a_deal_is_accounted_for(steps):
+    """Cash that no ledger takes is held, applied up to what is owed, and its rest goes back."""
+    told = steps["suspense"]
+    (statement,) = replies(told, "statement")
+    suspense = statement["suspense"]
+
+    assert refused(told) == [
+        ("record_remittance", "deal_closed_to_entries"),
+        ("apply_suspense", "amount_not_possible"),
+        ("erase_profile", "erasure_not_possible"),
+    ]
+    assert "record_suspense" in told[7]["problem"]["detail"]
+    assert (statement["balances"], statement["received"]) == (True, 400)
+    assert [(cash["suspense_id"], cash["left"]) for cash in suspense["held"]] == [("p-2", 100)]
+    assert [(line["kind"], line["amount"]) for line in suspense["lines"]] == [
+        ("suspense", 400), ("suspense_applied", -300)
+    ]  # fmt: skip

@@ -34,6 +34,13 @@ HALF = 'settlement = { calculator = "percentage", percentage = "50%" }'
 UNKNOWN = "00000000-0000-5000-8000-000000000000"
 MONEY = ("refund", "record_recovery", "write_off", "adjust", "unwind_deal", "settle_early")
 ON_A_DAY = ("pause", "resume", "change_terms")
+# Operations on cash without a deal, with what else each names.
+SUSPENSE = {
+    "record_suspense": {},
+    "apply_suspense": {"suspense_id": "c-1"},
+    "return_suspense": {"suspense_id": "c-1", "kind": "refund"},
+}
+OTHERS = ("transfer", "return_payout", *ON_A_DAY, *SUSPENSE, "requote")
 # The amounts of the first offer: what is funded, what is repaid.
 FUNDED, REPAID = Decimal("9600.00"), Decimal("11904.00")
 
@@ -634,6 +641,28 @@ def test_of_concurrent_refunds_of_all_one_wins(service, merchant):
     assert to_put_right(service) == []
 
 
+def test_cash_without_a_deal_is_held_until_it_is_applied_or_returned(service, merchant):
+    """
+    A part pays the deal, a part goes back, and the statement has what is left.
+    """
+    merchant.funded()
+    cash = {"id": "c-1", "on": day(service), "amount": "500.00"}
+    moved = {"suspense_id": "c-1", "on": day(service)}
+    applied = moved | {"deal_id": merchant.known["deal_id"], "id": "a-1", "amount": "300.00"}
+    returned = moved | {"kind": "refund", "id": "b-1", "amount": "150.00"}
+
+    assert merchant.agent("record_suspense", cash).json()["left"] == 500
+    for _ in range(2):
+        assert merchant.agent("apply_suspense", applied).json()["balance"] == REPAID - 300
+        assert merchant.agent("return_suspense", returned).json()["left"] == 50
+    assert code(merchant.agent("apply_suspense", applied | {"id": "a-2"})) == (
+        409, "amount_not_possible",
+    )  # fmt: skip
+    assert movements(deal_of(merchant)) == [("payment", 300)]
+    statement = merchant.agent_asks("statement").json()
+    assert statement["suspense"]["held"] == [{"suspense_id": "c-1", "on": day(service), "left": 50}]
+
+
 def test_concurrent_copies_of_one_settlement_are_one(merchant):
     """
     All get the receipt of the first, and the deal has one payment and one discount.
@@ -681,7 +710,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("operation", [*MONEY, "transfer", *ON_A_DAY, "requote"])
+@pytest.mark.parametrize("operation", [*MONEY, *OTHERS])
 def test_a_hostile_body_changes_nothing(service, merchant, operation, wrong):
     """
     422 with what is wrong, never 500, and no event.
@@ -695,6 +724,12 @@ def test_a_hostile_body_changes_nothing(service, merchant, operation, wrong):
     elif operation == "transfer":
         body = {"from_deal_id": deal_id, "to_deal_id": deal_id} | body
         del body["deal_id"]
+    elif operation == "return_payout":
+        del body["amount"]
+    elif operation in SUSPENSE:
+        body |= SUSPENSE[operation]
+        if operation != "apply_suspense":
+            del body["deal_id"]
     elif operation == "requote":
         body = {"offer_id": merchant.known["offer_ids"][0], "amount": "1.00"}
     sent = WRONG[wrong]
@@ -714,4 +749,4 @@ def test_every_command_that_moves_money_was_tried():
     """
     after_funding = COMMANDS[COMMANDS.index("refund") :]
 
-    assert set(after_funding) == {*MONEY, "transfer", *ON_A_DAY, "requote"}
+    assert set(after_funding) == {*MONEY, *OTHERS}

@@ -44,6 +44,8 @@ REPLIES = {
     "reply_required_checks_of_funding": "RequiredChecks",
     "reply_settlement_quote": "SettlementQuote",
     "reply_statement": "Statement",
+    "reply_statement_with_suspense": "Statement",
+    "reply_suspense_receipt": "SuspenseReceipt",
     "reply_takings_receipt": "TakingsReceipt",
     "reply_unwind_quote": "UnwindQuote",
     "problem_refusal": "Problem",

@@ -284,3 +284,50 @@ class Deal:
             before, owed = owed, owed - paid[day]
             last = day if owed <= 0 < before else last
         return last if owed <= 0 else None
+
+
+@dataclass
+class Receipt:
+    """Cash that came in without a deal, and what is left of it."""
+
+    on: date
+    amount: int
+    left: int
+
+
+@dataclass(eq=False)
+class Suspense:
+    """Cash without a deal: what came in from the bank, what is held, and what deals got of it."""
+
+    receipts: dict = field(default_factory=dict)
+    movements: dict = field(default_factory=dict)  # by id: the day and by how much the cash rises
+    accounts: Counter = field(default_factory=Counter)
+
+    def take_in(self, entry_id, on, amount):
+        self.receipts[entry_id] = Receipt(on, amount, amount)
+        self.move(entry_id, on, amount, "bank")
+
+    def take_out(self, receipt_id, entry_id, on, amount, account):
+        """Take cash of a receipt, which goes to the *account*: the bank, or the deals."""
+        self.receipts[receipt_id].left -= amount
+        self.move(entry_id, on, -amount, account)
+
+    def move(self, entry_id, on, rises, account):
+        self.movements[entry_id] = (on, rises)
+        self.accounts[account] += rises
+        self.accounts["held"] -= rises
+        self.check()
+
+    def check(self):
+        """What is held is what is left of the receipts, and no receipt gave more than it has."""
+        left = [receipt.left for receipt in self.receipts.values()]
+        if min(left, default=0) < 0 or sum(left) != self.held or sum(self.accounts.values()):
+            raise Unbalanced(f"suspense: {dict(self.accounts)}")
+
+    @property
+    def held(self):
+        return -self.accounts["held"]
+
+    def held_on(self, day):
+        """What was held at the end of *day*, by the days of the movements."""
+        return sum(rises for on, rises in self.movements.values() if on <= day)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Unbalanced
+from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Suspense, Unbalanced
 
 ENTRY_ENDINGS = {"defaulted": "Defaulted", "cancelled": "Cancelled"}
 # What the host does not say: the bookkeeper alone receives it.
@@ -30,6 +30,7 @@ class Bookkeeper:
 
     def __init__(self):
         self.deals = {}
+        self.suspense = Suspense()
         self.remembered = {}
         self.done = {}
         self.today = None
@@ -89,7 +90,9 @@ class Bookkeeper:
         names = ("deal_id", "from_deal_id", "to_deal_id")
         deals = [self.deals[content[name]] for name in names if content.get(name) in self.deals]
         on = content.get("on", self.today)
-        possible = on <= self.today and all(deal.funded_on <= on for deal in deals)
+        cash = self.suspense.receipts.get(content.get("suspense_id"))
+        begins = [deal.funded_on for deal in deals] + ([] if cash is None else [cash.on])
+        possible = on <= self.today and all(first <= on for first in begins)
         return frozenset() if possible else frozenset({"invalid_request"})
 
     def check_day(self, on, *deals):
@@ -227,6 +230,54 @@ class Bookkeeper:
         if amount > deal.owed or (amount < 0 and deal.owed - amount > deal.repayment):
             raise Refused("amount_not_possible")
         self.post(deal, Movement(entry_id, on, "adjustment", amount))
+
+    # Cash without a deal
+
+    def record_suspense(self, entry_id, on, amount):
+        if self.is_repeated_cash(entry_id, "in", on, amount):
+            return
+        self.check_day(on)
+        self.suspense.take_in(entry_id, on, amount)
+
+    def return_suspense(self, suspense_id, kind, entry_id, on, amount):
+        if self.is_repeated_cash(entry_id, kind, suspense_id, on, amount):
+            return
+        self.check_cash(suspense_id, on, amount)
+        self.suspense.take_out(suspense_id, entry_id, on, amount, "bank")
+
+    def apply_suspense(self, suspense_id, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated_cash(entry_id, "applied", suspense_id, deal_id, on, amount):
+            return
+        if deal.entry(entry_id) is not None:
+            raise Refused("request_conflict", "suspense_not_found")
+        self.check_day(on, deal)
+        self.check_cash(suspense_id, on, amount)
+        if amount > max(0, deal.owed + deal.written_off - deal.overpaid):
+            raise Refused("amount_not_possible")
+        self.suspense.take_out(suspense_id, entry_id, on, amount, "deals")
+        kind = "recovery" if deal.status in DEFAULTS else "payment"
+        beyond = min(deal.written_off, max(0, amount - deal.owed))
+        taken_back = [Movement(entry_id, on, "write_off", -beyond)] if beyond else []
+        self.post(deal, Movement(entry_id, on, kind, amount), *taken_back)
+
+    def is_repeated_cash(self, entry_id, *content):
+        """Whether a movement of cash without a deal was recorded before, with this content."""
+        held = self.done.get(("cash", entry_id))
+        if held is not None and held != content:
+            raise Refused("request_conflict")
+        self.is_retry = held is not None
+        self.asked = {("cash", entry_id): content}
+        return self.is_retry
+
+    def check_cash(self, suspense_id, on, amount):
+        cash = self.suspense.receipts.get(suspense_id)
+        if cash is None:
+            raise Refused("suspense_not_found")
+        if on < cash.on or on > self.today:
+            raise Refused("invalid_request")
+        if amount > cash.left:
+            raise Refused("amount_not_possible")
 
     # Endings
 
@@ -397,6 +448,7 @@ class Bookkeeper:
         """Nothing moves between deals without its counterpart, and all accounts balance."""
         for deal in self.deals.values():
             deal.check()
+        self.suspense.check()
         for account in BETWEEN_DEALS:
             if sum(deal.accounts[account] for deal in self.deals.values()):
                 raise Unbalanced(f"{account}: {[deal.accounts for deal in self.deals.values()]}")
@@ -420,11 +472,17 @@ class Bookkeeper:
         """What is owed before *since* and after *until*, and all that was paid out and received."""
         deals = self.deals.values()
         return {
-            "opening": sum(deal.owed_on(since - DAY) for deal in deals),
-            "closing": sum(deal.owed_on(until) for deal in deals),
+            "opening": self.owed_on(since - DAY),
+            "closing": self.owed_on(until),
+            "held": self.suspense.held_on(until),
             "paid_out": sum(deal.paid_out for deal in deals),
-            "received": sum(deal.received for deal in deals),
+            "received": sum(deal.received for deal in deals) + self.suspense.held,
         }
+
+    def owed_on(self, day):
+        """What was owed on all deals at the end of *day*, less the cash that was held."""
+        owed = sum(deal.owed_on(day) for deal in self.deals.values())
+        return owed - self.suspense.held_on(day)
 
 
 def movement_of(entry):

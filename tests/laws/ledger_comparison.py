@@ -31,6 +31,7 @@ from holdback.merchant.profile import Profile
 from holdback.operations import (
     AcceptOffer,
     Adjust,
+    ApplySuspense,
     AskStatement,
     ChangeTerms,
     CloseDeal,
@@ -39,12 +40,15 @@ from holdback.operations import (
     QuoteSettlement,
     RecordRecovery,
     RecordRemittance,
+    RecordSuspense,
     Refund,
     ReinstateDeal,
     RequestOffers,
     ResumeDeal,
     ReturnPayout,
+    ReturnSuspense,
     SettleEarly,
+    SuspenseReceipt,
     Transfer,
     UnwindDeal,
     WriteOff,
@@ -76,6 +80,8 @@ COMMANDS = {
     "transfer": Transfer, "write_off": WriteOff, "adjust": Adjust, "unwind_deal": UnwindDeal,
     "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
     "change_terms": ChangeTerms, "return_payout": ReturnPayout,
+    "record_suspense": RecordSuspense,
+    "apply_suspense": ApplySuspense, "return_suspense": ReturnSuspense,
 }  # fmt: skip
 
 
@@ -160,6 +166,12 @@ class Telling:
         """A retry has the receipt of before; another request that of the deal as it now is."""
         if request_id in self.receipts:
             self.agree("the receipt of a retry", receipt, self.receipts[request_id])
+            return
+        if isinstance(receipt, SuspenseReceipt):
+            left = self.keeper.suspense.receipts[receipt.suspense_id].left
+            self.agree("what the receipt leaves", receipt.left.minor, left)
+            if not self.keeper.is_retry:
+                self.receipts[request_id] = receipt
             return
         deal = self.keeper.deals[receipt.deal_id]
         self.agree("the receipt's balance", receipt.balance.minor, deal.balance)
@@ -285,6 +297,9 @@ class Telling:
         counted = dict(deal_counts(self.merchant, None))
         for name, value in keeper.counts().items():
             self.agree(name, counted[name], value)
+        held = {name: left.minor for name, left in self.merchant.suspense.held.items()}
+        receipts = keeper.suspense.receipts.items()
+        self.agree("suspense", held, {name: one.left for name, one in receipts if one.left})
 
     def audit(self, deal, kept):
         """The engine's ledger, added up with this bookkeeper's signs, gives its figures."""
@@ -324,9 +339,11 @@ class Telling:
         shown = {
             "opening": period.opening.minor, "closing": period.closing.minor,
             "paid_out": whole.paid_out.minor, "received": whole.received.minor,
+            "held": 0 if period.suspense is None else -period.suspense.closing.minor,
         }  # fmt: skip
         self.agree(f"the statement since {since}", shown, self.keeper.statement(since, until))
         owed = sum(deal.owed - deal.overpaid for deal in self.keeper.deals.values())
+        owed -= self.keeper.suspense.held
         self.agree("the closing balance", whole.closing.minor, owed)
 
     def waits(self, line, kept):

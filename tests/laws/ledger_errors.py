@@ -13,6 +13,7 @@ from holdback.lifecycle.deals import (
     remittances,
     schedule_changes,
     statement,
+    suspense,
     unwinding,
 )
 from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WriteOff
@@ -20,6 +21,7 @@ from holdback.lifecycle.deals.remittances import ReinstateDeal
 from holdback.lifecycle.deals.unwinding import ReturnPayout
 from holdback.merchant import ledger, schedule
 from holdback.merchant.deal import Deal
+from holdback.merchant.suspense import Suspense, SuspenseEntry
 
 ERRORS = {
     "more is refunded than was overpaid": [
@@ -224,6 +226,51 @@ ERRORS = {
     "a shortfall is still a balance": [
         instead(Deal, "self.outstanding if self.status in _OWING else 0", "self.outstanding"),
     ],
+    "more cash is applied than is left of it": [
+        instead(
+            suspense,
+            "check_at_most(command.amount, left, 'taken: that is left of the cash')",
+            "None",
+        ),
+    ],
+    "more cash is applied than is owed": [
+        instead(
+            suspense,
+            "check_at_most(self.amount, owed, 'applied: that is owed on the deal')",
+            "None",
+        ),
+    ],
+    "cash is applied again by a retry": [
+        instead(suspense._is_recorded, "return True", "return False"),
+        instead(postings.is_recorded, "return True", "return False"),
+    ],
+    "cash that is applied stays in suspense": [
+        instead(suspense, "posted(case, postings, (taken,))", "posted(case, postings)"),
+    ],
+    "cash that is applied reaches no deal": [
+        instead(suspense, "posted(case, postings, (taken,))", "posted(case, (), (taken,))"),
+    ],
+    "cash pays a default as if it had not defaulted": [
+        instead(suspense, "deal.status in {DEFAULTED, RECOVERED}", "False"),
+    ],
+    "cash leaves what was written off": [
+        instead(suspense, "no_longer_lost(deal, after, id_, self.on)", "()"),
+    ],
+    "what was written off takes no cash": [
+        instead(suspense, "deal.outstanding + deal.written_off.minor", "deal.outstanding"),
+    ],
+    "another cash under the id of an entry is a retry": [
+        instead(suspense, "held != entry", "False"),
+    ],
+    "cash that goes back raises what is held": [
+        instead(SuspenseEntry, "-self.amount.minor", "self.amount.minor"),
+    ],
+    "cash that goes back is forgotten": [
+        instead(Suspense, "left[id_] -= money", "pass"),
+    ],
+    "a statement leaves cash in suspense out": [
+        instead(statement._suspense, "currency is None", "True"),
+    ],
 }
 # The steps after which the rarer errors show.
 FAVOURED = {
@@ -233,4 +280,7 @@ FAVOURED = {
     "a default is undone though a part was written off": ("default", "write_off", "reinstate"),
     "a recovery takes back all that was written off": ("default", "write_off", "recover"),
     "a returned payout is still paid out": ("return_payout",),
+    "cash leaves what was written off": ("default", "write_off", "apply_cash"),
+    "what was written off takes no cash": ("default", "write_off", "apply_cash"),
+    "cash is applied again by a retry": ("apply_cash", "repeat"),
 }

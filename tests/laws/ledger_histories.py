@@ -19,6 +19,7 @@ STEPS = {
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 0.7, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
     "return_payout": 2,
+    "take_cash": 1.5, "apply_cash": 2.5, "return_cash": 1,
 }  # fmt: skip
 
 
@@ -180,6 +181,41 @@ class History:
         deal = self.deal("Defaulted", "Recovered")
         amount = self.amount(deal.owed, deal.owed + deal.written_off, deal.written_off, high=True)
         self.tell("record_recovery", **self.movement(deal, amount))
+
+    def take_cash(self):
+        """Cash comes in without a deal, on a day that may be before every funding."""
+        on = self.telling.today - self.draw.choice((-1, *[0] * 30, 1, 5, 40)) * DAY
+        near = [deal.owed for deal in self.keeper.deals.values()]
+        content = {"entry_id": self.telling.number("c"), "on": on}
+        self.tell("record_suspense", amount=self.amount(*near, 5_000), **content)
+
+    def cash(self):
+        """The id of a receipt, and what is left of it: most likely something."""
+        receipts = self.keeper.suspense.receipts
+        left = [name for name, one in receipts.items() if one.left]
+        known = left if left and self.draw.random() < 0.95 else [*receipts, "no such cash"]
+        chosen = self.draw.choice(known)
+        return chosen, receipts[chosen].left if chosen in receipts else 1
+
+    def apply_cash(self):
+        if not self.keeper.suspense.held:
+            self.take_cash()
+        suspense_id, left = self.cash()
+        deal = self.with_owed() if self.draw.random() < 0.8 else self.deal("Defaulted")
+        owed = deal.owed + deal.written_off
+        most = min(left, owed)
+        amount = self.amount(most, most, most, left, owed)
+        self.tell("apply_suspense", **self.movement(deal, amount, suspense_id=suspense_id))
+
+    def return_cash(self):
+        if not self.keeper.suspense.held:
+            self.take_cash()
+        suspense_id, left = self.cash()
+        deal = self.deal()
+        content = self.movement(deal, self.amount(left, left, left // 2), suspense_id=suspense_id)
+        del content["deal_id"]
+        kind = self.draw.choice(("refund", "reversal", "transfer"))
+        self.tell("return_suspense", kind=kind, **content)
 
     def write_off(self):
         deal = self.deal("Defaulted", "Renewed", "Repaid", "Cancelled")

@@ -3,9 +3,10 @@ The engine and an independent bookkeeper agree on every deal, to the minor unit.
 
 The bookkeeper (`bookkeeper.py`, `bookkeeper_operations.py`) was written from the decisions alone,
 by double entry. Both get the same random histories (`ledger_histories.py`) of remittances,
-reversals, refunds, transfers, recoveries, write-offs, pauses and endings, in currencies with two,
-no and three decimals. After every operation they are compared: whether it was carried out, or
-refused with which code, the status and the figures of every deal, its ledger, its performance, and
+reversals, refunds, transfers, recoveries, write-offs, cash without a deal, pauses and endings, in
+currencies with two, no and three decimals. After every operation they are compared: whether it was
+carried out, or refused with which code, the status and the figures of every deal, its ledger, its
+performance, what is in suspense, and
 what the merchant owes in all.
 """
 
@@ -36,7 +37,8 @@ REACHED = {
     "resume_deal": 120, "Repaid": 8, "Renewed": 8, "Defaulted": 10, "Recovered": 30,
     "Cancelled": 30, "Unwound": 30,
     "not_possible_now": 2, "amount_not_possible": 3, "invalid_request": 10, "request_conflict": 30,
-    "referred": 400,
+    "referred": 400, "record_suspense": 8, "apply_suspense": 12, "return_suspense": 40,
+    "suspense_not_found": 60,
 }  # fmt: skip
 
 

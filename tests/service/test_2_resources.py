@@ -517,6 +517,7 @@ class TestMerchantLookup:
         shown = json.loads(wire.write(standing), parse_float=Decimal)["transactions"]
 
         assert [(line["kind"], line["amount"], line["status"]) for line in shown] == [
+            ("carried_forward", Decimal("15.00"), "Settled"),
             ("remittance", Decimal("100.00"), "Reversed"),
             ("remittance", Decimal("0.07"), "Settled"),
             ("reversal", Decimal("-100.00"), "Reversal"),

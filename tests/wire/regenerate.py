@@ -53,6 +53,7 @@ def stored_documents():
     yield "state_new.json", wire.write_merchant(wire_samples.NEW)
     yield "state_with_people.json", wire.write_merchant(wire_samples.MERCHANT_WITH_PEOPLE)
     yield "state_with_money.json", wire.write_merchant(wire_samples.MERCHANT_WITH_MONEY)
+    yield "state_with_suspense.json", wire.write_merchant(wire_samples.MERCHANT_WITH_SUSPENSE)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():
@@ -65,6 +66,8 @@ def stored_documents():
         yield f"event_{name}_by_rules.json", wire.write_event(event)
     for name, event in wire_samples.WITH_MONEY.items():
         yield f"event_{name}_with_money.json", wire.write_event(event)
+    for name, event in wire_samples.WITH_SUSPENSE.items():
+        yield f"event_{name}_with_suspense.json", wire.write_event(event)
 
 
 def listed():

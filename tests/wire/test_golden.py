@@ -15,6 +15,10 @@ EVENTS = {
     **{f"event_{name}_with_money.json": event for name, event in wire_samples.WITH_MONEY.items()},
     **{f"event_{name}_by_rules.json": event for name, event in wire_samples.BY_RULES.items()},
     **{
+        f"event_{name}_with_suspense.json": event
+        for name, event in wire_samples.WITH_SUSPENSE.items()
+    },
+    **{
         f"event_{name}_about_people.json": event
         for name, event in wire_samples.ABOUT_PEOPLE.items()
     },
@@ -77,6 +81,7 @@ def test_a_stored_merchant_is_readable_for_ever():
         ("state_new.json", wire_samples.NEW),
         ("state_with_people.json", wire_samples.MERCHANT_WITH_PEOPLE),
         ("state_with_money.json", wire_samples.MERCHANT_WITH_MONEY),
+        ("state_with_suspense.json", wire_samples.MERCHANT_WITH_SUSPENSE),
     ):
         assert wire.read_merchant((STORED / name).read_bytes()) == merchant
     for name, profile in (

@@ -106,6 +106,10 @@ def event_lines(event: Mapping[str, Any]) -> Iterator[str]:
 def _entry_lines(event: Mapping[str, Any]) -> Iterator[str]:
     """The entries that *event* records, a line each; of remittances their number is enough."""
     postings = event.get("postings") or [{"entry": entry} for entry in event.get("entries") or ()]
+    for entry in event.get("suspense") or ():
+        parts = [f"{entry.get('kind', 'suspense')} {entry['amount']} on {entry['on']}"]
+        parts += [f"of {entry['receipt']}"] if entry.get("receipt") else []
+        yield printable(f"         {', '.join(parts)}")
     several = len({posting.get("deal_id") for posting in postings}) > 1
     for posting in postings:
         entry = posting["entry"]

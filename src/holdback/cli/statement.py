@@ -20,13 +20,20 @@ from holdback.cli.output import FINDINGS, SUCCESS, format_option, print_answer, 
 from holdback.cli.sources import Day
 from holdback.errors import StateError, printable
 from holdback.lifecycle.deals.statement import statement_of
-from holdback.merchant.statement import DealStatement, Statement
+from holdback.merchant.statement import (
+    DealStatement,
+    Statement,
+    StatementPart,
+    SuspenseStatement,
+)
 from holdback.tools.displays.statements import (
     NOTE,
     SIGNS,
     StatementRow,
+    account_rows,
     balances_text,
-    deal_rows,
+    held_text,
+    in_all,
     line_row,
     statement_page,
     summary_lines,
@@ -40,7 +47,7 @@ _MOST_BYTES: Final = STATE_LIMIT + 1
 # How other documents begin that a host stores.
 _OTHER_DOCUMENTS: Final = {b'{"type":': "an event", b'{"format":1,"salt":': "a profile"}
 _WIDTH: Final = 90
-_DAY, _KIND, _REFERENCE, _AMOUNT, _BALANCE = 10, 16, 26, 15, 15
+_DAY, _KIND, _REFERENCE, _AMOUNT, _BALANCE = 10, 17, 25, 15, 15
 
 
 @click.command("statement")
@@ -96,8 +103,11 @@ def _table_lines(statement: Statement) -> Iterator[str]:
     for part in statement.deals:
         yield ""
         yield from _deal_lines(part)
+    if statement.suspense is not None:
+        yield ""
+        yield from _suspense_lines(statement.suspense)
     yield ""
-    yield click.style("All deals", bold=True)
+    yield click.style(in_all(statement), bold=True)
     yield from map(_row, total_rows(statement))
     yield ""
     for line in summary_lines(statement):
@@ -114,16 +124,27 @@ def _deal_lines(part: DealStatement) -> Iterator[str]:
     """The table of one deal."""
     facts = f"{part.type}, {part.status}, funded {part.funded_on}"
     yield f"{click.style(printable(f'Deal {part.deal_id}'), bold=True)}  {printable(facts)}"
+    yield from _account_lines(part)
+    if part.unsettled:
+        yield click.style("  Not settled, and not counted", dim=True)
+        yield from (_row(line_row(line)) for line in part.unsettled)
+
+
+def _suspense_lines(part: SuspenseStatement) -> Iterator[str]:
+    """The table of the suspense account."""
+    yield f"{click.style('Suspense', bold=True)}  {printable(held_text(part))}"
+    yield from _account_lines(part)
+
+
+def _account_lines(part: StatementPart) -> Iterator[str]:
+    """The movements of one account, with the balances before and after them."""
     yield click.style(_row(StatementRow("Day", "Movement", "Entry", "Amount", "Balance")), dim=True)
-    for row in deal_rows(part):
+    for row in account_rows(part):
         if row.look == NOTE:
             for sentence in textwrap.wrap(row.kind, _WIDTH):
                 yield click.style(f"  {sentence}", fg="yellow")
         else:
             yield _row(row)
-    if part.unsettled:
-        yield click.style("  Not settled, and not counted", dim=True)
-        yield from (_row(line_row(line)) for line in part.unsettled)
 
 
 def _row(row: StatementRow) -> str:

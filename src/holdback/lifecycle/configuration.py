@@ -236,6 +236,7 @@ class Configuration:
             at=at,
             day=self.local_day(merchant, at),
             deals=merchant.deals,
+            suspense=merchant.suspense,
             bank_details=() if rulebook is None else rulebook.bank_details,
         )
 

@@ -28,6 +28,7 @@ from holdback.merchant.merchant import CarriedOut, Merchant, OfferSet, Signature
 from holdback.merchant.offer import Offer
 from holdback.merchant.referral import Hold, Referral, ReferralDecision
 from holdback.merchant.schedule import TermsChange
+from holdback.merchant.suspense import SuspenseEntry
 
 __all__ = [
     "ApplicationClosed",
@@ -283,7 +284,8 @@ class Forgotten(Envelope):
     `closed_offer_sets` names, by application_id, the sets of which only statuses are kept.
     `applications_before` and `servicing_before` are the instants before which requests, and what
     belongs to them, are no longer remembered. `takings_before` is the first day whose takings are
-    kept. `entries_through` is, for each deal by id, the last day whose entries are closed.
+    kept. `entries_through` is, for each deal by id, the last day whose entries are closed, and
+    `suspense_through` that of the suspense account.
     """
 
     closed_offer_sets: tuple[str, ...] = ()
@@ -291,6 +293,7 @@ class Forgotten(Envelope):
     servicing_before: DateTime | None = None
     takings_before: date | None = None
     entries_through: tuple[EntriesClosed, ...] = ()
+    suspense_through: date | None = None
 
 
 @frozen(kw_only=True)
@@ -382,14 +385,15 @@ class DealReinstated(Envelope):
 
 
 @frozen(kw_only=True)
-class EntriesPosted(Envelope):
+class EntriesPosted(MayBeFirst):
     """
-    Entries of one deal, or of several, were recorded by one operation.
+    Entries of deals, and of the merchant's `suspense` account, were recorded by one operation.
 
-    They are in one event, so that no half of a movement between deals can be lost.
+    They are in one event, so that no half of a movement between them can be lost.
     """
 
     postings: tuple[Posting, ...]
+    suspense: tuple[SuspenseEntry, ...] = ()
 
 
 @frozen(kw_only=True)

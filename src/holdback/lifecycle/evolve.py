@@ -393,6 +393,9 @@ def _forgotten(draft: Draft, event: events.Forgotten) -> None:
         draft.all("deals")[deal.id] = deal.closed_through(closed.through)
     if event.takings_before is not None:
         _drop(draft, "takings", lambda takings: takings.on < event.takings_before)
+    if event.suspense_through is not None:
+        suspense = draft.last("suspense")
+        draft.changes["suspense"] = suspense.closed_through(event.suspense_through)
     _forget_requests(draft, event)
 
 
@@ -546,6 +549,8 @@ def _entries_posted(draft: Draft, event: events.EntriesPosted) -> None:
     for posting in event.postings:
         deal: Deal = draft.one("deals", posting.deal_id, event)
         draft.record(deal, (posting.entry,), None)
+    if event.suspense:
+        draft.changes["suspense"] = draft.last("suspense").with_entries(event.suspense)
 
 
 def _deal_recovered(draft: Draft, event: events.DealRecovered) -> None:

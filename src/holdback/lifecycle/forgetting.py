@@ -18,6 +18,7 @@ from holdback.merchant.acceptance import ApplicationStatus
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import IN_FULFILMENT, Merchant
+from holdback.merchant.suspense import Suspense
 
 # The sets of offers that a state holds with all their products, open or closed lately.
 MOST_SETS: Final = 50
@@ -26,6 +27,8 @@ TAKINGS_DAYS: Final = 180
 # Entries of one deal. Those of the last days are held however many they are.
 MOST_ENTRIES: Final = 2_000
 ENTRY_DAYS: Final = 60
+# Entries of a suspense account, of which few merchants have any.
+MOST_IN_SUSPENSE: Final = 200
 # What is old is forgotten together, about once a week, so that the journal stays short.
 _SLACK: Final = timedelta(days=7)
 _NO_SLACK: Final = timedelta()
@@ -77,6 +80,7 @@ def _forgotten(
             for deal_id, day in closed
             if day is not None
         ),
+        suspense_through=_suspense_through(merchant.suspense, today, memory, slack),
     )
 
 
@@ -147,3 +151,15 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
         most = min(settled[-MOST_ENTRIES], today - timedelta(days=ENTRY_DAYS))
         through = most if through is None else max(through, most)
     return through if through is not None and settled[0] <= through else None
+
+
+def _suspense_through(
+    suspense: Suspense, today: date, memory: date, slack: timedelta
+) -> date | None:
+    """Return the last day whose entries in suspense close now, None if none do."""
+    if len(suspense.entries) > MOST_IN_SUSPENSE:
+        most = min(suspense.entries[-MOST_IN_SUSPENSE].on, today - timedelta(days=ENTRY_DAYS))
+        memory, slack = max(memory, most), _NO_SLACK
+    # Cash that is not used yet stays, however old it is.
+    used = suspense.closing(memory) or suspense.too_many(memory)
+    return memory if used and memory - used[0].on >= slack else None

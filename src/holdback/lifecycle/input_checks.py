@@ -19,6 +19,7 @@ from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS, RECORDED_KINDS, REVERSAL
+from holdback.merchant.suspense import Suspense
 
 # An operation, or the fields of one that could be read.
 _Input: TypeAlias = Any
@@ -40,6 +41,7 @@ class InputContext:
     day: date
     deals: tuple[Deal, ...] = field(repr=False)
     bank_details: tuple[str, ...] = ()
+    suspense: Suspense = field(default=Suspense(), repr=False)
 
 
 def takings_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
@@ -207,6 +209,19 @@ def amount_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorD
     if given.amount is not None and given.amount.minor <= 0:
         message = "expected an amount above zero"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+
+
+def suspense_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a movement of cash in suspense."""
+    yield from amount_errors(given, input_context)
+    receipt = input_context.suspense.entry_of(getattr(given, "suspense_id", None) or given.id or "")
+    if receipt is None:
+        return
+    if given.on is not None and given.on < receipt.on:
+        message = f"expected a day on or after that of the cash, {receipt.on.isoformat()}"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+    if given.amount is not None:
+        yield from _wrong_currency(given.amount, receipt.amount.currency, "$.amount")
 
 
 def unwinding_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:

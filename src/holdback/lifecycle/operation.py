@@ -29,7 +29,13 @@ from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.offers.renewal_eligibility import RenewalEligibility
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
-from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
+from holdback.merchant.receipt import (
+    DealReceipt,
+    Receipt,
+    RecordReceipt,
+    SuspenseReceipt,
+    TakingsReceipt,
+)
 from holdback.rulebooks.rulebook import Rulebook
 
 Reply_co = TypeVar("Reply_co", covariant=True)
@@ -292,6 +298,17 @@ def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
         return TakingsReceipt(
             days=days, complete_through=after.takings_complete_through, sequence=after.sequence
         )
+
+    return reply
+
+
+def suspense_receipt(suspense_id: str) -> Callable[[Merchant], SuspenseReceipt]:
+    """Return the reply of a command about cash in suspense."""
+
+    def reply(after: Merchant) -> SuspenseReceipt:
+        left = after.suspense.left_of(suspense_id)
+        assert left is not None, "the operation was about this cash"
+        return SuspenseReceipt(suspense_id=suspense_id, sequence=after.sequence, left=left)
 
     return reply
 

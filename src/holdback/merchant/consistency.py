@@ -25,6 +25,7 @@ from holdback.merchant.ledger import KINDS, REVERSAL, Entry, in_order
 from holdback.merchant.merchant import SIGNATURES, Fulfilment, Merchant, OfferSet
 from holdback.merchant.referral import ReferralEnding
 from holdback.merchant.schedule import elapsed_days
+from holdback.merchant.suspense import SUSPENSE, SUSPENSE_APPLIED
 
 _OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN, offers.DECLINED)
 _DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
@@ -62,6 +63,7 @@ def _errors(merchant: Merchant, *, rows: bool) -> Iterator[ErrorDetail]:
     yield from _ids(merchant)
     yield from _at_most_one(merchant)
     yield from _people(merchant)
+    yield from _suspense(merchant)
 
 
 def _contradiction(message: str, path: str) -> ErrorDetail:
@@ -259,6 +261,35 @@ def _takings(merchant: Merchant) -> Iterator[ErrorDetail]:
     for place, takings in enumerate(merchant.takings):
         path = f"$.takings[{place}].amount"
         yield from _amount(takings.amount, takings.amount.currency, path, signed=True)
+
+
+def _suspense(merchant: Merchant) -> Iterator[ErrorDetail]:
+    """Yield what contradicts itself in the suspense account."""
+    suspense, path = merchant.suspense, "$.suspense"
+    currency, closed = suspense.currency, suspense.closed
+    used = {} if closed is None else closed.used
+    amounts = [*(entry.amount for entry in suspense.entries), *used.values()]
+    for money in amounts if closed is None else (*amounts, *closed.sums.values()):
+        errors = [] if currency is None else [*_amount(money, currency, path, least=1)]
+        if errors:  # they do not add up
+            yield from errors
+            return
+    receipts = {entry.id for entry in suspense.entries if entry.receipt is None}
+    yield from _unique(suspense.entries, lambda entry: entry.id, f"{path}.entries")
+    if list(suspense.entries) != sorted(suspense.entries, key=lambda entry: (entry.on, entry.id)):
+        yield _contradiction("entries are in the order of their days and ids", f"{path}.entries")
+    for place, entry in enumerate(suspense.entries):
+        where = f"{path}.entries[{place}]"
+        if (entry.kind == SUSPENSE) != (entry.receipt is None):
+            yield _contradiction("a receipt takes no cash, and every other entry does", where)
+        if (entry.deal_id is None) == (entry.kind == SUSPENSE_APPLIED):
+            yield _contradiction("cash that was applied names its deal", where)
+        if entry.deal_id is not None and merchant.deal_of(entry.deal_id) is None:
+            yield _contradiction("there is no such deal", f"{where}.deal_id")
+    if not {entry.receipt for entry in suspense.entries} - {None} | used.keys() <= receipts:
+        yield _contradiction("cash is taken of a receipt that is held", path)
+    elif any(left.minor < 0 for left in suspense.held.values()):
+        yield _contradiction("no more is taken of a receipt than came in", path)
 
 
 def _unique(

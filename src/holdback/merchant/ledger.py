@@ -6,7 +6,7 @@ it): the signed sum of a deal's ledger is repayment_amount - balance - shortfall
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeAlias
@@ -163,6 +163,11 @@ class EntryTotals:
     repaid_on: date | None = None
     credits: Mapping[str, Money] = field(factory=FrozenMapping, converter=frozen_record)
 
+    @property
+    def paid(self) -> int:
+        """By how many minor units these entries lower what is owed."""
+        return self.remitted.minor + sum(money.minor for money in self.credits.values())
+
 
 def taken_back(entries: Iterable[Entry]) -> dict[str, int]:
     """Return how many minor units settled reversals took back, by the id of the entry."""
@@ -222,18 +227,27 @@ def with_new(held: Sequence[Entry], entries: Iterable[Entry]) -> Sequence[Entry]
 
 
 def transaction_status(
-    entry: Entry, back: Mapping[str, int], unsettled: Container[str]
+    entry: Entry, back: Mapping[str, int], unsettled: Mapping[str, Entry]
 ) -> TransactionStatus:
     """
     Return the `status` of *entry* as a transaction in the merchant lookup (service 2.5).
 
-    *back* is what was taken back, by the id of the entry; *unsettled* are the ids of the entries
-    that have not settled. The reversal of one of these takes nothing back yet.
+    *back* is what was taken back, by the id of the entry; *unsettled* are the entries that have not
+    settled, by id.
+
+    INVARIANT: the transactions that are not `Unsettled` add up to what is paid. So an entry that
+    never settled, and its reversals, count for nothing until they cancel each other.
     """
-    if not entry.settled:
-        return "Reversed" if entry.id in back else "Unsettled"
     if entry.reverses is not None:
-        return "Unsettled" if entry.reverses in unsettled else "Reversal"
-    if entry.id in back:
-        return "Reversed" if back[entry.id] >= entry.amount.minor else "PartlyReversed"
-    return "Settled"
+        target = unsettled.get(entry.reverses)
+        counts = entry.settled and (target is None or _is_reversed(target, back))
+        return "Reversal" if counts else "Unsettled"
+    if _is_reversed(entry, back):
+        return "Reversed"
+    if not entry.settled:
+        return "Unsettled"
+    return "PartlyReversed" if entry.id in back else "Settled"
+
+
+def _is_reversed(entry: Entry, back: Mapping[str, int]) -> bool:
+    return entry.id in back and back[entry.id] >= entry.amount.minor

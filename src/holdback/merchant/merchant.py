@@ -28,6 +28,7 @@ from holdback.merchant.product import Product
 from holdback.merchant.receipt import Receipt
 from holdback.merchant.referral import Hold, Referral, ReferralDecision
 from holdback.merchant.rows import Rows
+from holdback.merchant.suspense import Suspense
 from holdback.merchant.validators import amount, day, plain_day, text
 from holdback.tool_named import shown_by
 
@@ -233,7 +234,8 @@ class Merchant:
     names. `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets`
     are those that are open or were closed lately. `last_accepted_at` is the instant of the last
     acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
-    requests carried out lately. `renewal_eligibility` is as last announced.
+    requests carried out lately. `renewal_eligibility` is as last announced. `suspense` is cash that
+    came in and has no deal to go to.
     """
 
     partner: str = field(validator=text)
@@ -262,6 +264,7 @@ class Merchant:
     referrals: tuple[Referral, ...] = ()
     referral_decisions: tuple[ReferralDecision, ...] = ()
     holds: tuple[Hold, ...] = ()
+    suspense: Suspense = Suspense()
 
     @classmethod
     def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:

@@ -87,6 +87,19 @@ class TakingsReceipt:
 
 
 @frozen(kw_only=True)
+class SuspenseReceipt:
+    """
+    The receipt of an operation on cash in suspense: what is `left` of it.
+
+    `suspense_id` is the id with which it was recorded; `sequence` is as in `DealReceipt`.
+    """
+
+    suspense_id: str
+    sequence: int
+    left: Money
+
+
+@frozen(kw_only=True)
 class ProfileStatus:
     """The reply to an erasure: whether the merchant's profile is erased."""
 
@@ -101,4 +114,6 @@ class RecordReceipt:
 
 
 # What a remembered request replied.
-Receipt: TypeAlias = DealReceipt | TakingsReceipt | ApplicationStatus | RecordReceipt
+Receipt: TypeAlias = (
+    DealReceipt | TakingsReceipt | ApplicationStatus | RecordReceipt | SuspenseReceipt
+)

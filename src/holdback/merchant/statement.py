@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, TypeAlias
 
 from attrs import evolve
 
@@ -29,6 +29,7 @@ from holdback.merchant.ledger import (
     SignedMoney,
 )
 from holdback.merchant.merchant import Merchant
+from holdback.merchant.suspense import SUSPENSE_APPLIED, SUSPENSE_KINDS
 
 # The kinds of a funding, of which a ledger does not have entries: what the merchant received, and
 # what the deal costs. What the funding of a renewal paid of its base deal is a `settlement`.
@@ -43,23 +44,30 @@ STATEMENT_KINDS: Final = (
     CHARGE,
     REMITTED,
     *(kind for kind in KINDS if kind != SETTLEMENT),
+    *SUSPENSE_KINDS,
 )
 # The kinds that are money to the merchant: what was paid out, less what of it came back.
 PAID_OUT: Final = frozenset({DISBURSEMENT, PAYOUT_RETURN})
 # The kinds that are money from the merchant, or back to it.
 RECEIVED: Final = frozenset(
-    {REMITTED, PRINCIPAL_RETURN, *(kind for kind, does in KINDS.items() if does.remitted)}
+    {
+        REMITTED,
+        PRINCIPAL_RETURN,
+        *(kind for kind, does in KINDS.items() if does.remitted),
+        *SUSPENSE_KINDS,
+    }
 )
 
 
 @frozen(kw_only=True)
 class StatementLine:
     """
-    One movement: its day, kind, id and amount, and the `balance` of the deal after it.
+    One movement: its day, kind, id and amount, and the `balance` of its account after it.
 
     The id is that of the ledger's entry; a movement of a funding has its kind as id. An entry that
-    does not count has no balance. `counterpart` is the other deal of a transfer or a settlement,
-    `reverses` the id of the entry that a reversal takes back.
+    does not count has no balance. `counterpart` is the other deal of a transfer or a settlement, or
+    the deal to which cash in suspense was applied. `reverses` is the id of the entry that a
+    reversal takes back, or of the cash that leaves suspense.
     """
 
     on: date
@@ -108,6 +116,37 @@ class DealStatement:
 
 
 @frozen(kw_only=True)
+class HeldCash:
+    """Cash that is in suspense now: its id and day, and what is left of it."""
+
+    suspense_id: str
+    on: date
+    left: Money
+
+
+@frozen(kw_only=True)
+class SuspenseStatement:
+    """
+    The part of a statement that is about the suspense account; `held` is what is in it now.
+
+    Cash that is held is a balance below zero: it is not the lender's. The other fields are as in
+    `DealStatement`.
+    """
+
+    opening: SignedMoney | None
+    closed_through: date | None = None
+    carried_forward: tuple[KindTotal, ...] = ()
+    lines: tuple[StatementLine, ...] = ()
+    totals: tuple[KindTotal, ...] | None
+    closing: SignedMoney | None
+    held: tuple[HeldCash, ...] = ()
+
+
+# A part of a statement, with the movements of one account.
+StatementPart: TypeAlias = DealStatement | SuspenseStatement
+
+
+@frozen(kw_only=True)
 class Statement:
     """
     Every movement of a merchant's deals from the day `since` to the day `until`, both included.
@@ -115,10 +154,11 @@ class Statement:
     Without `since` it begins with the first deal, without `until` it ends with the last movement. A
     deal that neither owed anything nor moved is left out.
 
-    In all deals: `opening` and `closing` are what was owed before the period and is owed after it;
-    `paid_out` is what the merchant received by fundings, less the payouts that came back, and
-    `received` what it paid, less what it got back. A figure is None if it is None of a deal, or the
-    merchant has no currency yet.
+    In all: `opening` and `closing` are what was owed before the period and is owed after it, less
+    the cash in suspense; `paid_out` is what the merchant received by fundings, less the payouts
+    that came back, and `received` what it paid, less what it got back. A figure is None if it is
+    None of a deal or of `suspense`, or the merchant has no currency yet. `suspense` is None where
+    no cash ever was in suspense.
 
     `differences` says in sentences what does not balance; it `balances` if there are none.
     """
@@ -135,6 +175,12 @@ class Statement:
     totals: tuple[KindTotal, ...] | None
     closing: SignedMoney | None
     deals: tuple[DealStatement, ...]
+    suspense: SuspenseStatement | None = None
+
+    @property
+    def parts(self) -> tuple[StatementPart, ...]:
+        """The parts about each deal and, where there is one, about suspense."""
+        return (*self.deals, *(() if self.suspense is None else (self.suspense,)))
 
 
 # -- Every movement of a merchant's deals: their ledgers, and the fundings that made the deals.
@@ -264,6 +310,21 @@ def _funding(deal: Deal, settlements: Sequence[_Settlement]) -> Iterator[Stateme
             )
 
 
+def suspense_lines(merchant: Merchant) -> tuple[StatementLine, ...]:
+    """Return the movements of the suspense account of *merchant* that are held, in order."""
+    return tuple(
+        StatementLine(
+            on=entry.on,
+            kind=entry.kind,
+            id=entry.id,
+            amount=Money(entry.signed, entry.amount.currency),
+            counterpart=entry.deal_id,
+            reverses=entry.receipt,
+        )
+        for entry in merchant.suspense.entries
+    )
+
+
 def _negative(money: Money) -> Money:
     return Money(-money.minor, money.currency)
 
@@ -276,9 +337,12 @@ def statement_differences(
     parts: Sequence[DealStatement],
     movements: Mapping[str, Movements],
     until: date | None,
+    suspense: SuspenseStatement | None = None,
 ) -> Iterator[str]:
     """
     Yield a sentence for each difference in *parts*, the statements of the deals of *merchant*.
+
+    The part about its *suspense* is looked at with them.
 
     INVARIANT: the figures are compared with those of `Deal`, which are worked out in another way.
     """
@@ -287,14 +351,48 @@ def statement_differences(
     listed = {part.deal_id: part for part in parts}
     for deal in merchant.deals:
         if deal.id in listed:
-            yield from _arithmetic(listed[deal.id], deal.repayment_amount.currency)
-            yield from _deal(deal, listed[deal.id], movements[deal.id], until)
+            part, currency = listed[deal.id], deal.repayment_amount.currency
+            yield from _arithmetic(f"deal {deal.id}", part, currency)
+            yield from _deal(deal, part, movements[deal.id], until)
     for part in parts:
         for line in part.lines:
             yield from _counterpart(part, line, listed)
+    if suspense is not None:
+        yield from _suspense(merchant, suspense, listed, until)
 
 
-def _arithmetic(part: DealStatement, currency: Currency) -> Iterator[str]:
+def _suspense(
+    merchant: Merchant,
+    part: SuspenseStatement,
+    listed: Mapping[str, DealStatement],
+    until: date | None,
+) -> Iterator[str]:
+    """Yield where the part about suspense does not lead to what is held, or to the deals."""
+    if part.closing is None:
+        return
+    yield from _arithmetic("suspense", part, part.closing.currency)
+    entries = merchant.suspense.entries
+    later = sum(entry.signed for entry in entries if until is not None and entry.on > until)
+    held = sum(cash.left.minor for cash in part.held)
+    if later - part.closing.minor != held:
+        says = Money(held, part.closing.currency)
+        yield f"suspense: its movements do not leave {says}, which is held"
+    for line in part.lines:
+        if line.kind == SUSPENSE_APPLIED and not _is_applied(line, listed):
+            yield f"suspense: {line.id} of {line.on} is not on deal {line.counterpart}"
+
+
+def _is_applied(line: StatementLine, listed: Mapping[str, DealStatement]) -> bool:
+    """Return whether the deal has the payment of *line*, or is closed for its day."""
+    deal = listed.get(line.counterpart or "")
+    if deal is None:
+        return False
+    is_closed = deal.closed_through is not None and line.on <= deal.closed_through
+    payment = (line.id, line.on, -line.amount.minor)
+    return is_closed or payment in {(half.id, half.on, half.amount.minor) for half in deal.lines}
+
+
+def _arithmetic(account: str, part: StatementPart, currency: Currency) -> Iterator[str]:
     """Yield where a balance is not the one before it less the amount, or the totals are others."""
     if part.closing is None:
         return
@@ -303,14 +401,14 @@ def _arithmetic(part: DealStatement, currency: Currency) -> Iterator[str]:
         left -= line.amount.minor
         if line.balance is None or line.balance.minor != left:
             expected = Money(left, currency)
-            yield f"deal {part.deal_id}: after {line.kind} {line.id}, expected {expected}"
+            yield f"{account}: after {line.kind} {line.id}, expected {expected}"
     if left != part.closing.minor:
         lines = Money(left, currency)
-        yield f"deal {part.deal_id}: the lines lead to {lines}, not to {part.closing}"
+        yield f"{account}: the lines lead to {lines}, not to {part.closing}"
     if part.opening is not None and part.totals is not None:
         by_totals = Money(part.opening.minor - _sum(part.totals), currency)
         if by_totals != part.closing:
-            yield f"deal {part.deal_id}: the totals lead to {by_totals}, not to {part.closing}"
+            yield f"{account}: the totals lead to {by_totals}, not to {part.closing}"
 
 
 def _deal(deal: Deal, part: DealStatement, lines: Movements, until: date | None) -> Iterator[str]:

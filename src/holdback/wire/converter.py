@@ -34,6 +34,8 @@ from holdback.exact.money import Money
 from holdback.lifecycle.events import (
     ConsentsRecorded,
     DealFunded,
+    EntriesPosted,
+    Forgotten,
     HoldPlaced,
     OfferAccepted,
     OffersIssued,
@@ -48,8 +50,15 @@ from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
 from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import Product
-from holdback.merchant.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
+from holdback.merchant.receipt import (
+    DealReceipt,
+    Receipt,
+    RecordReceipt,
+    SuspenseReceipt,
+    TakingsReceipt,
+)
 from holdback.merchant.referral import Referral
+from holdback.merchant.suspense import Suspense, SuspenseEntry, SuspenseTotals
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number
 
@@ -268,6 +277,7 @@ def _receipt(value: Any, _: Any, converter: Converter) -> Any:
         "deal_id": DealReceipt,
         "days": TakingsReceipt,
         "application_id": ApplicationStatus,
+        "suspense_id": SuspenseReceipt,
     }
     kind = next((kinds[name] for name in value if name in kinds), RecordReceipt)
     return converter.structure(value, kind)
@@ -355,7 +365,7 @@ def event_converter(*, unchanged: bool = False) -> Converter:
 # With their defaults these fields say what a document without them says.
 ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
     {
-        Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds"),
+        Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds", "suspense"),
         Fulfilment: (
             "lapses_at",
             "signature_before",
@@ -379,6 +389,9 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         ),
         Entry: ("kind", "counterpart"),
         EntryTotals: ("credits",),
+        Suspense: ("entries", "closed"),
+        SuspenseEntry: ("kind", "receipt", "deal_id"),
+        SuspenseTotals: ("sums", "used"),
         CheckRecord: ("about",),
         HeldCheck: ("about",),
         Referral: ("sections",),
@@ -387,6 +400,8 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         ProfileErased: ("jurisdiction",),
         HoldPlaced: ("jurisdiction",),
         ConsentsRecorded: ("jurisdiction",),
+        EntriesPosted: ("jurisdiction", "suspense"),
+        Forgotten: ("suspense_through",),
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
         DealFunded: ("decision",),

@@ -34,12 +34,14 @@ from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import RequiredChecks
 from holdback.merchant.deal import Deal, LookupDeal
 from holdback.merchant.instants import write_timestamp
-from holdback.merchant.ledger import Entry, transaction_status
+from holdback.merchant.ledger import Entry, EntryTotals, transaction_status
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product
-from holdback.merchant.receipt import DealReceipt, SettlementQuote
+from holdback.merchant.receipt import DealReceipt, SettlementQuote, SuspenseReceipt
 from holdback.operations import Reply
 
+# The transaction that is the sum of those that are no longer held.
+CARRIED_FORWARD: Final = "carried_forward"
 # These links come first, in this order, and the host's others by name (service 2.4).
 _FIRST_LINKS: Final = ("contract_link", "merchant_link")
 
@@ -176,6 +178,16 @@ def _receipt(receipt: DealReceipt) -> dict[str, Json]:
     }
 
 
+def _suspense_receipt(receipt: SuspenseReceipt) -> dict[str, Json]:
+    """Write a receipt of cash in suspense, with the currency of what is left."""
+    return {
+        "suspense_id": receipt.suspense_id,
+        "sequence": receipt.sequence,
+        "left": receipt.left.amount,
+        "currency": receipt.left.currency.code,
+    }
+
+
 def _settlement_quote(quote: SettlementQuote) -> dict[str, Json]:
     """Write what settles a deal, with the currency of the amounts."""
     return {
@@ -211,15 +223,29 @@ def _pricing(deal: Deal) -> dict[str, Json]:
 
 
 def _transactions(deal: Deal) -> list[dict[str, Json]]:
-    back, unsettled = deal.taken_back, {entry.id for entry in deal.entries if not entry.settled}
-    return [
+    # INVARIANT: the amounts of a deal's transactions that are not `Unsettled` add up to what is
+    # paid. What lowers the amount owed is above zero; what raises it, such as a reversal, below.
+    back = deal.taken_back
+    unsettled = {entry.id: entry for entry in deal.entries if not entry.settled}
+    held = [
         _transaction(entry, transaction_status(entry, back, unsettled)) for entry in deal.ledger
     ]
+    return held if deal.closed_entries is None else [_carried_forward(deal.closed_entries), *held]
+
+
+def _carried_forward(closed: EntryTotals) -> dict[str, Json]:
+    """Write the sum of the entries that are no longer held as a transaction."""
+    return {
+        "id": CARRIED_FORWARD,
+        "date": closed.through.isoformat(),
+        "kind": CARRIED_FORWARD,
+        "amount": unscaled(closed.paid, closed.remitted.currency.places),
+        "takings": None,
+        "status": "Settled",
+    }
 
 
 def _transaction(entry: Entry, status: str) -> dict[str, Json]:
-    # INVARIANT: the amounts of a deal's settled transactions add up to what is paid of it. What
-    # lowers the amount owed is above zero, and what raises it, such as a reversal, below.
     written: dict[str, Json] = {
         "id": entry.id,
         "date": entry.on.isoformat(),
@@ -254,6 +280,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         LookupDeal: _deal,
         DealReceipt: _receipt,
         SettlementQuote: _settlement_quote,
+        SuspenseReceipt: _suspense_receipt,
         Assessment: Assessment.plain,
         RenewalReview: _review,
         RequiredChecks: _required_checks,

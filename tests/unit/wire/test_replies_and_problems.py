@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from decimal import Decimal
 
 import attrs
+import pytest
 
 import wire_samples
 from every_case import for_every
 from holdback import (
     ConfigurationError,
+    Entry,
     HistoryError,
     InvalidDocument,
     Money,
@@ -21,6 +24,7 @@ from holdback import (
 from holdback.errors import REFUSALS, ErrorDetail
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import plain_digits
+from holdback.exact.money import Currency
 
 
 @for_every("name", wire_samples.REPLIES)
@@ -94,6 +98,69 @@ def test_the_settled_transactions_add_up_to_what_was_remitted():
     assert [each["amount"] for each in written if "reverses" in each] == [Decimal("-100.00")]
     settled = sum(each["amount"] for each in written if each["status"] != "Unsettled")
     assert settled == wire_samples.DEAL.remitted.amount
+
+
+E, R = ("e", 100, None), ("r", 30, "e")
+
+
+@pytest.mark.parametrize(
+    ("lines", "settled", "statuses", "paid"),
+    [
+        ([E, R], "", ["Unsettled", "Unsettled"], 0),
+        ([E, R], "r", ["Unsettled", "Unsettled"], 0),
+        ([E, R], "e", ["Settled", "Unsettled"], 100),
+        ([E, R], "er", ["PartlyReversed", "Reversal"], 70),
+        ([E, R, ("s", 70, "e")], "rs", ["Reversed", "Reversal", "Reversal"], 0),
+        ([E, R, ("s", 70, "e")], "ers", ["Reversed", "Reversal", "Reversal"], 0),
+        ([E, R, ("s", 70, "e")], "r", ["Unsettled", "Unsettled", "Unsettled"], 0),
+    ],
+)
+def test_the_transactions_that_count_add_up_to_what_is_paid(lines, settled, statuses, paid):
+    """
+    Also those of a payment that never settled, taken back in part or whole: what counts is paid.
+    """
+    entries = tuple(
+        Entry(
+            id=id_,
+            on=date(2026, 8, 3),
+            amount=Money(minor, Currency.of("GBP")),
+            reverses=of,
+            settled=id_ in settled,
+        )
+        for id_, minor, of in lines
+    )
+    deal = attrs.evolve(wire_samples.DEAL, entries=entries, closed_entries=None)
+    written = wire.to_dict(attrs.evolve(wire_samples.STANDING, deal=deal))["transactions"]
+
+    assert [line["status"] for line in written] == statuses
+    counting = [line["amount"] for line in written if line["status"] != "Unsettled"]
+    assert sum(counting) * 100 == paid == deal.remitted.minor
+
+
+def test_what_is_no_longer_held_has_a_line_of_its_own():
+    """
+    The transactions add up as before when older ones are closed: the first line is their sum.
+    """
+    deal = attrs.evolve(wire_samples.LEDGER_DEAL, closed_entries=None)
+
+    def written(deal):
+        return wire.to_dict(attrs.evolve(wire_samples.STANDING, deal=deal))["transactions"]
+
+    def paid(lines):
+        return sum(line["amount"] for line in lines if line["status"] != "Unsettled")
+
+    closed = deal.closed_through(date(2026, 7, 4))
+    first, *others = written(closed)
+    assert first == {
+        "id": "carried_forward",
+        "date": "2026-07-04",
+        "kind": "carried_forward",
+        "amount": Decimal("0.07"),
+        "takings": None,
+        "status": "Settled",
+    }
+    assert len(others) < len(written(deal))
+    assert paid([first, *others]) == paid(written(deal))
 
 
 def test_the_links_of_the_specification_come_first():

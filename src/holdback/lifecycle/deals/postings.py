@@ -21,11 +21,18 @@ from holdback.lifecycle.operation import Case
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
 from holdback.merchant.ledger import Entry, Posting
+from holdback.merchant.suspense import SuspenseEntry
 
 
-def posted(case: Case, postings: Iterable[Posting]) -> tuple[Event, ...]:
-    """Return the event that records *postings*, and the changes of status that they bring about."""
-    recorded = EntriesPosted(at=case.at, postings=tuple(postings))
+def posted(
+    case: Case, postings: Iterable[Posting], suspense: tuple[SuspenseEntry, ...] = ()
+) -> tuple[Event, ...]:
+    """
+    Return the event that records *postings*, and the changes of status that they bring about.
+
+    It records entries of the merchant's *suspense* with them.
+    """
+    recorded = EntriesPosted(at=case.at, postings=tuple(postings), suspense=suspense)
     by_deal: dict[str, list[Entry]] = {}
     for posting in recorded.postings:
         by_deal.setdefault(posting.deal_id, []).append(posting.entry)
@@ -78,12 +85,17 @@ def is_recorded(deal: Deal, entry: Entry) -> bool:
     if held is None:
         closed = deal.closed_entries
         if closed is not None and entry.on <= closed.through:
-            message = f"the entries of the deal are closed up to {closed.through}"
-            raise Refusal("deal_closed_to_entries", message)
+            raise closed_to_entries(f"the entries of the deal are closed up to {closed.through}")
         return False
     if evolve(held, settled=True) != evolve(entry, settled=True):
         raise conflict(entry)
     return True
+
+
+def closed_to_entries(why: str) -> Refusal:
+    """Return the refusal of an entry that may have been recorded before, with *why*."""
+    hint = "record cash that was not recorded before in suspense, with `record_suspense`"
+    return Refusal("deal_closed_to_entries", f"{why}; {hint}")
 
 
 def conflict(entry: Entry) -> Refusal:

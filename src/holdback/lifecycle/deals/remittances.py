@@ -16,7 +16,7 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.deals.lookup import find_deal
-from holdback.lifecycle.deals.postings import conflict, status_changes
+from holdback.lifecycle.deals.postings import closed_to_entries, conflict, status_changes
 from holdback.lifecycle.events import (
     ApplicationClosed,
     DealClosed,
@@ -186,12 +186,10 @@ def _check_open(
         return
     ended, days = deal.ended_on, configuration.memory_days
     if ended is not None and (today - ended).days > days:
-        message = f"the deal ended more than {days} days ago, on {ended}"
-        raise Refusal("deal_closed_to_entries", message)
+        raise closed_to_entries(f"the deal ended more than {days} days ago, on {ended}")
     closed = deal.closed_entries
     if closed is not None and any(entry.on <= closed.through for entry in unknown):
-        message = f"the entries of the deal are closed up to {closed.through}"
-        raise Refusal("deal_closed_to_entries", message)
+        raise closed_to_entries(f"the entries of the deal are closed up to {closed.through}")
 
 
 @frozen(kw_only=True)

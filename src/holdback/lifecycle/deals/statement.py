@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from attrs import converters, evolve, field
+from attrs import asdict, converters, evolve, field
 
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.input_checks import statement_errors
 from holdback.lifecycle.operation import Case, Decision, Question
 from holdback.merchant.deal import Deal
-from holdback.merchant.ledger import KINDS
+from holdback.merchant.ledger import KINDS, EntryTotals
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.statement import (
     PAID_OUT,
@@ -20,13 +20,18 @@ from holdback.merchant.statement import (
     REMITTED,
     STATEMENT_KINDS,
     DealStatement,
+    HeldCash,
     KindTotal,
     Movements,
     Statement,
     StatementLine,
+    StatementPart,
+    SuspenseStatement,
     movements,
     statement_differences,
+    suspense_lines,
 )
+from holdback.merchant.suspense import SUSPENSE
 from holdback.merchant.validators import day, optional, plain_day
 
 
@@ -72,9 +77,11 @@ def statement_of(
         if until is None or deal.funded_on <= until
     ]
     parts = [part for part in parts if _says_something(part)]
-    differences = tuple(statement_differences(merchant, parts, lines, until))
+    suspense = _suspense(merchant, since, until)
+    differences = tuple(statement_differences(merchant, parts, lines, until, suspense))
     currency = _currency(merchant)
-    totals = None if currency is None else _in_all(parts)
+    accounts = (*parts, *(() if suspense is None else (suspense,)))
+    totals = None if currency is None else _in_all(accounts)
     return Statement(
         merchant_id=merchant.merchant_id,
         since=since,
@@ -82,52 +89,120 @@ def statement_of(
         currency=None if currency is None else currency.code,
         balances=not differences,
         differences=differences,
-        opening=_sum((part.opening for part in parts), currency),
+        opening=_sum((part.opening for part in accounts), currency),
         paid_out=_cash(totals, PAID_OUT, -1, currency),
         received=_cash(totals, RECEIVED, 1, currency),
         totals=totals,
-        closing=_sum((part.closing for part in parts), currency),
+        closing=_sum((part.closing for part in accounts), currency),
         deals=tuple(parts),
+        suspense=suspense,
     )
+
+
+@frozen
+class _Account:
+    """The part of a statement that deals and suspense have alike."""
+
+    opening: Money | None
+    closed_through: date | None
+    carried_forward: tuple[KindTotal, ...]
+    lines: tuple[StatementLine, ...]
+    totals: tuple[KindTotal, ...] | None
+    closing: Money | None
+
+    @classmethod
+    def of(
+        cls,
+        moved: Iterable[StatementLine],
+        closed: tuple[date, tuple[KindTotal, ...]] | None,
+        period: tuple[date | None, date | None],
+        currency: Currency,
+        *,
+        from_start: bool,
+    ) -> _Account:
+        """
+        Return what *moved* in a *period*; *from_start* if nothing moved before it.
+
+        *closed* is the day up to which entries are no longer held, with their totals.
+        """
+        since, until = period
+        through = None
+        if closed is not None and (since is None or since <= closed[0]):
+            through = closed[0]
+        # Every figure is of the end of a day: from the first to the day `through` there is none.
+        has_closing = through is None or until is None or through <= until
+        has_opening = through is None or from_start
+        counted = tuple(moved)
+        earlier = [line for line in counted if _is_earlier(line, since, through)]
+        before = _before(earlier, () if closed is None else closed[1])
+        start = -_minor(before)
+        lines: tuple[StatementLine, ...] = ()
+        if has_closing:
+            within = (
+                line
+                for line in counted
+                if not _is_earlier(line, since, through) and (until is None or line.on <= until)
+            )
+            lines = tuple(_with_balances(within, start))
+        carried = before if through is not None and has_closing else ()
+        return cls(
+            opening=Money(0 if from_start else start, currency) if has_opening else None,
+            closed_through=through,
+            carried_forward=carried,
+            lines=lines,
+            totals=_added((*carried, *_by_kind(lines))) if has_opening and has_closing else None,
+            closing=Money(start - _minor(lines), currency) if has_closing else None,
+        )
 
 
 def _part(deal: Deal, moved: Movements, since: date | None, until: date | None) -> DealStatement:
     """Return the statement of *deal* with what *moved* from *since* to *until*."""
-    closed, currency = deal.closed_entries, deal.repayment_amount.currency
-    through = None
-    if closed is not None and (since is None or since <= closed.through):
-        through = closed.through
+    closed = deal.closed_entries
+    totals = None if closed is None else (closed.through, _closed_totals(closed))
     from_funding = since is None or since <= deal.funded_on
-    # Every figure is of the end of a day: between the funding and the day `through` there is none.
-    has_closing = through is None or until is None or through <= until
-    has_opening = through is None or from_funding
-    before = _before(deal, [line for line in moved.counted if _is_earlier(line, since, through)])
-    start = -_minor(before)
-    lines: tuple[StatementLine, ...] = ()
-    if has_closing:
-        within = (
-            line
-            for line in moved.counted
-            if not _is_earlier(line, since, through) and (until is None or line.on <= until)
-        )
-        lines = tuple(_with_balances(within, start))
-    carried = before if through is not None and has_closing else ()
+    currency = deal.repayment_amount.currency
+    account = _Account.of(moved.counted, totals, (since, until), currency, from_start=from_funding)
     return DealStatement(
         deal_id=deal.id,
         type=deal.type,
         status=deal.status,
         funded_on=deal.funded_on,
-        opening=Money(0 if from_funding else start, currency) if has_opening else None,
-        closed_through=through,
-        carried_forward=carried,
-        lines=lines,
         unsettled=tuple(
             line
             for line in moved.unsettled
             if (since is None or since <= line.on) and (until is None or line.on <= until)
         ),
-        totals=_added((*carried, *_by_kind(lines))) if has_opening and has_closing else None,
-        closing=Money(start - _minor(lines), currency) if has_closing else None,
+        **asdict(account, recurse=False),
+    )
+
+
+def _suspense(
+    merchant: Merchant, since: date | None, until: date | None
+) -> SuspenseStatement | None:
+    """Return the part about the suspense account of *merchant*, None if it never had any cash."""
+    suspense, currency = merchant.suspense, merchant.suspense.currency
+    if currency is None:
+        return None
+    closed = suspense.closed
+    totals = None
+    if closed is not None:
+        totals = closed.through, tuple(_suspense_total(*item) for item in closed.sums.items())
+    lines = suspense_lines(merchant)
+    account = _Account.of(lines, totals, (since, until), currency, from_start=since is None)
+    days = {entry.id: entry.on for entry in suspense.entries}
+    return SuspenseStatement(
+        held=tuple(
+            HeldCash(suspense_id=id_, on=days[id_], left=left)
+            for id_, left in suspense.held.items()
+        ),
+        **asdict(account, recurse=False),
+    )
+
+
+def _suspense_total(kind: str, money: Money) -> KindTotal:
+    """Return the total of one *kind*: above zero for cash that came in, below for what left."""
+    return KindTotal(
+        kind=kind, amount=money if kind == SUSPENSE else Money(0, money.currency) - money
     )
 
 
@@ -138,11 +213,12 @@ def _is_earlier(line: StatementLine, since: date | None, through: date | None) -
     return since is not None and line.on < since
 
 
-def _before(deal: Deal, earlier: Sequence[StatementLine]) -> tuple[KindTotal, ...]:
-    """Return the totals of the *earlier* lines of *deal*, and of the entries no longer held."""
+def _before(
+    earlier: Sequence[StatementLine], closed: tuple[KindTotal, ...]
+) -> tuple[KindTotal, ...]:
+    """Return the totals of the *earlier* lines, and of the entries no longer held."""
     totals = _by_kind(earlier)
-    closed = deal.closed_entries
-    if closed is None:
+    if not closed:
         return _added(totals)
     folded = [
         evolve(total, kind=REMITTED)
@@ -150,8 +226,13 @@ def _before(deal: Deal, earlier: Sequence[StatementLine]) -> tuple[KindTotal, ..
         else total
         for total in totals
     ]
-    credits_ = [KindTotal(kind=kind, amount=money) for kind, money in closed.credits.items()]
-    return _added((*folded, KindTotal(kind=REMITTED, amount=closed.remitted), *credits_))
+    return _added((*folded, *closed))
+
+
+def _closed_totals(closed: EntryTotals) -> tuple[KindTotal, ...]:
+    """Return the totals of the entries of a deal that are no longer held."""
+    credits_ = (KindTotal(kind=kind, amount=money) for kind, money in closed.credits.items())
+    return (KindTotal(kind=REMITTED, amount=closed.remitted), *credits_)
 
 
 def _with_balances(lines: Iterable[StatementLine], start: int) -> Iterator[StatementLine]:
@@ -193,10 +274,12 @@ def _currency(merchant: Merchant) -> Currency | None:
     codes = {deal.currency for deal in merchant.deals}
     if not codes and merchant.currency is not None:
         codes = {merchant.currency}
+    if not codes and merchant.suspense.currency is not None:  # cash may come before any offer
+        return merchant.suspense.currency
     return Currency.of(codes.pop()) if len(codes) == 1 else None
 
 
-def _in_all(parts: Sequence[DealStatement]) -> tuple[KindTotal, ...] | None:
+def _in_all(parts: Sequence[StatementPart]) -> tuple[KindTotal, ...] | None:
     totals: list[KindTotal] = []
     for part in parts:
         if part.totals is None:

@@ -21,8 +21,9 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     (decisions/documents#what-an-erasure-leaves).
 
     Raises:
-        Refusal: `erasure_not_possible` in fulfilment, with a balance or an overpayment, or within
-            the jurisdiction's `retain_profile_days` of the end of the last deal.
+        Refusal: `erasure_not_possible` in fulfilment, with a balance, an overpayment or cash in
+            suspense, or within the jurisdiction's `retain_profile_days` of the end of the last
+            deal.
     """
 
     name = "erase_profile"
@@ -53,6 +54,8 @@ def _obstacle(case: Case) -> str | None:
         return "a deal of the merchant has a balance"
     if any(deal.overpaid.minor for deal in case.merchant.deals):
         return "the merchant has overpaid, and a refund may be due"
+    if case.merchant.suspense.balance:
+        return "cash of the merchant is in suspense"
     ended = [deal.ended_on for deal in case.merchant.deals if deal.ended_on is not None]
     if not ended:
         return None

@@ -70,6 +70,11 @@ CHECKS: Final = (
     ),
     Check("transfers", "a late remittance, moved to the active deal", deals_money.transfers),
     Check(
+        "suspense",
+        "cash without a deal, applied and returned in parts, each asked for again",
+        deals_money.suspense,
+    ),
+    Check(
         "unwinding",
         "a renewal that is undone within its cooling-off days",
         deals_money.unwinding,

@@ -59,6 +59,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "both-halves": "What moves from one deal of a merchant to another is recorded on both.",
         "refunded-once": "A refund that is asked for again happens once, and no more is refunded "
         "than was overpaid.",
+        "suspense-kept": "Cash in suspense is held until it is applied or returned, "
+        "and no part of it is taken twice.",
         "revived": "Undoing a renewal makes the deal that it had renewed active again, which owes "
         "what its renewal had paid.",
         "payout-returned": "A payout that comes back undoes its funding, and the application can "

@@ -437,6 +437,23 @@ def _late_remittance(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
             yield "transfer", {**ids, **moved(now(), minor, now().day)}
 
 
+def _cash_without_a_deal(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
+    """Cash in suspense, of which a part is applied to a deal, and the rest refunded."""
+    yield "record_suspense", moved(now(), 20_000, now().day)
+    held = now().merchant.suspense.held
+    owing = [deal for deal in now().merchant.deals if owed(deal)]
+    for suspense_id in list(held)[-1:]:
+        of_cash: Input = {"suspense_id": suspense_id}
+        for deal in owing[-1:]:
+            minor = max(1, min(held[suspense_id].minor // 2, owed(deal)))
+            applied: Input = {"deal_id": deal.id, **moved(now(), minor, now().day)}
+            yield "apply_suspense", {**of_cash, **applied}
+        left = now().merchant.suspense.held.get(suspense_id)
+        if left is not None:
+            refunded: Input = {"kind": "refund", **moved(now(), left.minor, now().day)}
+            yield "return_suspense", {**of_cash, **refunded}
+
+
 def _unwinding(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A deal that is undone, if its cooling-off days are not over."""
     for deal in now().merchant.deals[-1:]:
@@ -513,6 +530,7 @@ def ways_of(merchant: Merchant) -> list[str]:
         names += ["late remittance"] * 20
     if any(deal.cooling_off_days and deal.status in {FUNDED, REPAID} for deal in merchant.deals):
         names += ["unwinding"] * 4
+    names += ["cash without a deal"] * bool(merchant.deals)
     return names + (["another amount"] if newest_offer_id(merchant) is not None else [])
 
 
@@ -522,6 +540,7 @@ WAYS: Final[Mapping[str, Way]] = MappingProxyType(
         "recovery": _recovery,
         "overpayment": _overpayment,
         "late remittance": _late_remittance,
+        "cash without a deal": _cash_without_a_deal,
         "unwinding": _unwinding,
         "returned payout": _returned_payout,
         "hardship": _hardship,

@@ -42,6 +42,9 @@ def sensible_money(merchant: Merchant) -> list[str]:
         names += ["return_payout"] * (not active.entries)
     if any(_open_amounts(merchant)):
         names += ["requote"]
+    names += ["record_suspense"] if len(deals) > 1 or not deals else []
+    if merchant.suspense.held:
+        names += ["return_suspense", *["apply_suspense"] * (2 if deals else 0)]
     return names
 
 
@@ -71,6 +74,7 @@ def principal_due(merchant: Merchant, deal: Deal) -> int:
 def new_entry_id(merchant: Merchant) -> str:
     """Return an id that no entry of the merchant has."""
     held = {entry.id for deal in merchant.deals for entry in deal.entries}
+    held |= {entry.id for entry in merchant.suspense.entries}
     return next(name for n in count(len(held)) if (name := f"m-{n}") not in held)
 
 
@@ -121,6 +125,38 @@ def _transfer(draw: st.DrawFn, moment: Moment) -> Input:
     minor = draw(_around(min(source.overpaid.minor, owed(target))))
     day = _day(draw, moment, max(source, target, key=lambda deal: deal.funded_on))
     return {"from_deal_id": source.id, "to_deal_id": target.id, **moved(moment, minor, day)}
+
+
+@st.composite
+def _record_suspense(draw: st.DrawFn, moment: Moment) -> Input:
+    minor = draw(st.sampled_from([1, 5_000, 250_000]))
+    return moved(moment, minor, moment.day - timedelta(days=draw(st.sampled_from([0, 0, 2]))))
+
+
+@st.composite
+def _apply_suspense(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw cash in suspense for a deal, as much as is left of it or as is owed."""
+    suspense_id, left = draw(_cash(moment))
+    deals = [d for d in moment.merchant.deals if owed(d)] or list(moment.merchant.deals)
+    if not deals:
+        return {"suspense_id": suspense_id, "deal_id": UNKNOWN_ID, **moved(moment, 1, moment.day)}
+    deal = draw(st.sampled_from(deals))
+    minor = draw(_around(max(1, min(left, owed(deal) + deal.written_off.minor))))
+    return {"suspense_id": suspense_id, "deal_id": deal.id, **moved(moment, minor, moment.day)}
+
+
+@st.composite
+def _return_suspense(draw: st.DrawFn, moment: Moment) -> Input:
+    suspense_id, left = draw(_cash(moment))
+    kind = draw(st.sampled_from(["refund", "reversal", "transfer"]))
+    moved_on = moved(moment, draw(_around(left)), moment.day)
+    return {"suspense_id": suspense_id, "kind": kind, **moved_on}
+
+
+def _cash(moment: Moment) -> st.SearchStrategy[tuple[str, int]]:
+    """Return the receipts in suspense, each with what is left of it; an unknown one without any."""
+    held = [(id_, money.minor) for id_, money in moment.merchant.suspense.held.items()]
+    return st.sampled_from(held or [(UNKNOWN_ID, 1)])
 
 
 def _record_recovery(moment: Moment) -> st.SearchStrategy[Input]:
@@ -232,6 +268,9 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "adjust": _adjust,
         "unwind_deal": _unwind_deal,
         "return_payout": _return_payout,
+        "record_suspense": _record_suspense,
+        "apply_suspense": _apply_suspense,
+        "return_suspense": _return_suspense,
         "pause": _of_day,
         "resume": _of_day,
         "change_terms": _change_terms,

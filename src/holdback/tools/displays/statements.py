@@ -7,7 +7,14 @@ from typing import Final, NamedTuple
 
 from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
-from holdback.merchant.statement import DealStatement, KindTotal, Statement, StatementLine
+from holdback.merchant.statement import (
+    DealStatement,
+    KindTotal,
+    Statement,
+    StatementLine,
+    StatementPart,
+    SuspenseStatement,
+)
 from holdback.tools.displays.page import page_lines, text
 
 SIGNS: Final = (
@@ -50,7 +57,11 @@ def _parts(statement: Statement) -> Iterator[str]:
     yield from _verdict(statement)
     for part in statement.deals:
         yield from _deal(part)
-    yield "<h2>All deals</h2>"
+    if statement.suspense is not None:
+        yield "<h2>Suspense</h2>"
+        yield f"<p>{text(held_text(statement.suspense))}</p>"
+        yield from _table(account_rows(statement.suspense))
+    yield f"<h2>{in_all(statement)}</h2>"
     yield from _table(total_rows(statement))
     for line in summary_lines(statement):
         yield f"<p>{text(line)}</p>"
@@ -68,7 +79,7 @@ def _verdict(statement: Statement) -> Iterator[str]:
 def _deal(part: DealStatement) -> Iterator[str]:
     yield f"<h2>Deal {text(part.deal_id)}</h2>"
     yield f"<p>{text(f'{part.type}, {part.status}, funded {part.funded_on}')}</p>"
-    yield from _table(deal_rows(part))
+    yield from _table(account_rows(part))
     if part.unsettled:
         yield "<p>Not settled, and not counted:</p>"
         yield from _table(map(line_row, part.unsettled))
@@ -113,8 +124,8 @@ class StatementRow(NamedTuple):
     look: str = ""
 
 
-def deal_rows(part: DealStatement) -> Iterator[StatementRow]:
-    """Yield the rows of one deal."""
+def account_rows(part: StatementPart) -> Iterator[StatementRow]:
+    """Yield the rows of one account."""
     yield _sum("opening balance", part.opening)
     if part.closed_through is not None:
         yield StatementRow("", closed_sentence(part), look=NOTE)
@@ -148,12 +159,24 @@ def _sum(name: str, balance: Money | None) -> StatementRow:
     return StatementRow("", name, balance=amount_text(balance), look=SUM)
 
 
-def closed_sentence(part: DealStatement) -> str:
-    """Return which entries of a deal are no longer held, and what that means."""
+def in_all(statement: Statement) -> str:
+    """Return the heading of the totals."""
+    return "All deals" if statement.suspense is None else "All deals and suspense"
+
+
+def held_text(part: SuspenseStatement) -> str:
+    """Return what cash is in suspense now."""
+    held = (f"{cash.left} of {cash.suspense_id} ({cash.on})" for cash in part.held)
+    return f"Held now: {', '.join(held) or 'nothing'}"
+
+
+def closed_sentence(part: StatementPart) -> str:
+    """Return which entries of an account are no longer held, and what that means."""
     sentence = f"The entries up to {part.closed_through} are no longer held; the journal has them."
     if part.closing is None:
         return f"{sentence} Without them it is not known what was owed."
-    return f"{sentence} Totals since the funding:"
+    since = "the funding" if isinstance(part, DealStatement) else "the beginning"
+    return f"{sentence} Totals since {since}:"
 
 
 def title(statement: Statement) -> str:
@@ -172,21 +195,21 @@ def summary_lines(statement: Statement) -> Iterator[str]:
     if statement.paid_out is not None and statement.received is not None:
         yield f"Paid out to the merchant: {statement.paid_out}. Received: {statement.received}."
         return
-    days = [part.closed_through for part in statement.deals if part.totals is None]
+    days = [part.closed_through for part in statement.parts if part.totals is None]
     last = max((day for day in days if day is not None), default=None)
     if last is not None:
         yield f"The totals of this period are unknown. A statement from after {last} has them."
 
 
-def carried_forward(part: DealStatement) -> Money | None:
-    """Return what was owed of a deal after the day of which entries are no longer held."""
+def carried_forward(part: StatementPart) -> Money | None:
+    """Return the balance of an account after the day of which entries are no longer held."""
     amounts = [total.amount for total in part.carried_forward]
     return Money(-sum(money.minor for money in amounts), amounts[0].currency) if amounts else None
 
 
 def balances_text(statement: Statement) -> str:
     """Return that *statement* balances, as far as its figures are known."""
-    is_known = all(part.totals is not None for part in statement.deals)
+    is_known = all(part.totals is not None for part in statement.parts)
     return "It balances." if is_known else "What is shown balances."
 
 

@@ -1,9 +1,9 @@
-"""The checks of a deal's ledger: refunds, transfers, and deals that are undone."""
+"""The checks of money after a funding: refunds, transfers, cash in suspense, undone deals."""
 
 from __future__ import annotations
 
 from decimal import ROUND_DOWN, Decimal
-from typing import Any
+from typing import Any, Final
 
 from holdback.testing import payloads
 from holdback.testing.conformance.invariants import expect
@@ -23,6 +23,9 @@ from holdback.testing.conformance.simulated.requests import (
 )
 from holdback.testing.conformance.simulated.rule_changes import cooling_rules, rules
 from holdback.testing.conformance.simulated.simulation import Simulation
+
+# The invariant that a host breaks which carries out what is to be refused, by operation.
+_BROKEN: Final = {"unwind_deal": "revived", "apply_suspense": "suspense-kept"}
 
 
 def refunds(session: Session) -> None:
@@ -76,6 +79,36 @@ def transfers(session: Session) -> None:
     moved = owed - active.balance
     message = f"{moved} of a late remittance arrived on the active deal"
     expect(moved > 0 and not base.overpaid, "both-halves", message)
+    look_up(simulation, merchant)
+
+
+def suspense(session: Session) -> None:
+    """Record cash in suspense; apply a part of it to a deal later, and return another part."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    deal_id = first_deal(simulation, merchant)
+    cash = _move(simulation, merchant, "record_suspense", {}, Decimal("500.00"))
+    simulation.pass_time(days=30)
+    owed, taken = merchant.projection.deals[deal_id].balance, Decimal("300.00")
+    of_cash = {"suspense_id": cash.request["id"]}
+    applied = _move(simulation, merchant, "apply_suspense", {**of_cash, "deal_id": deal_id}, taken)
+    returned = {**of_cash, "kind": "refund", **_movement(simulation, merchant, Decimal("150.00"))}
+    simulation.ask("return_suspense", merchant, returned, key=simulation.new_key())
+    for operation, body in (
+        ("record_suspense", cash.request),
+        ("apply_suspense", applied.request),
+        ("return_suspense", returned),
+    ):
+        again = simulation.ask(operation, merchant, body, key=simulation.new_key())
+        message = f"{operation} that is asked for again got {again.status}"
+        expect(again.status == OK, "suspense-kept", message)
+    left = merchant.projection.cash_left(cash.request["id"])
+    expect(left == Decimal("50.00"), "suspense-kept", f"{left} is left in suspense of 500.00")
+    balance = merchant.projection.deals[deal_id].balance
+    message = f"{taken} was applied to a deal that owed {owed}, and it owes {balance}"
+    expect(balance == owed - taken, "suspense-kept", message)
+    too_much = {**of_cash, "deal_id": deal_id, **_movement(simulation, merchant, left + PENNY)}
+    _expect_refused(simulation, merchant, "apply_suspense", too_much, "of more than is left")
     look_up(simulation, merchant)
 
 
@@ -187,5 +220,4 @@ def _expect_refused(
 ) -> None:
     asked = simulation.ask(operation, merchant, body, key=simulation.new_key())
     message = f"{operation} {what} got {asked.status}"
-    invariant = "revived" if operation == "unwind_deal" else "refunded-once"
-    expect(asked.status != OK, invariant, message)
+    expect(asked.status != OK, _BROKEN.get(operation, "refunded-once"), message)

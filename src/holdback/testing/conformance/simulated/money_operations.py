@@ -181,6 +181,45 @@ def _requote(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> B
     yield {"offer_id": offer_id, "amount": wanted}
 
 
+def _record_suspense(merchant: SimulatedMerchant, today: date, pick: int, _: int) -> Bodies:
+    yield merchant.movement(today, Decimal(40 + pick) + PENNY)
+
+
+def _cash(projection: Projection, pick: int) -> tuple[str, Decimal]:
+    """Return one of the receipts in suspense, and what is left of it."""
+    held = list(projection.cash_held.items()) or [(UNKNOWN, PENNY)]
+    return held[pick % len(held)]
+
+
+def _applicable(projection: Projection) -> list[str]:
+    """Return the deals to which cash can be applied, if any is in suspense."""
+    owing = [deal_id for deal_id, deal in projection.deals.items() if _owed(deal)]
+    return owing if projection.cash_held else []
+
+
+def _apply_suspense(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    suspense_id, left = _cash(merchant.projection, pick)
+    for deal_id in _chosen(merchant, _applicable(merchant.projection), pick):
+        most = min(left, _owed(merchant.projection.deals[deal_id])) or left
+        moved = merchant.movement(today, _part(most, variant))
+        yield {"suspense_id": suspense_id, "deal_id": deal_id, **moved}
+
+
+def _return_suspense(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    suspense_id, left = _cash(merchant.projection, pick)
+    kind = ("refund", "reversal", "transfer")[pick % 3]
+    moved = merchant.movement(today, _part(left, variant))
+    yield {"suspense_id": suspense_id, "kind": kind, **moved}
+
+
+def _cash_is_there(request: Any, projection: Projection) -> bool:
+    return request["id"] in projection.cash
+
+
+def _cash_is_applied(request: Any, projection: Projection) -> bool:
+    return _cash_is_there(request, projection) and _entry_is_there(request, projection)
+
+
 def _entry_is_there(request: Any, projection: Projection) -> bool:
     return request["id"] in projection.deals[request["deal_id"]].entries
 
@@ -227,6 +266,18 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "return_payout": AgentOperation(
             weight=2, fits=_returnable, bodies=_return_payout, took_effect=_entry_is_there
+        ),
+        "record_suspense": AgentOperation(
+            weight=1, bodies=_record_suspense, took_effect=_cash_is_there
+        ),
+        "apply_suspense": AgentOperation(
+            weight=2, fits=_applicable, bodies=_apply_suspense, took_effect=_cash_is_applied
+        ),
+        "return_suspense": AgentOperation(
+            weight=1,
+            fits=lambda projection: projection.cash_held,
+            bodies=_return_suspense,
+            took_effect=_cash_is_there,
         ),
         "pause": AgentOperation(
             weight=1,

@@ -46,12 +46,14 @@ class ProjectedDeals:
     """
     The deals of a merchant by id, and what has to follow in the operation that is being read.
 
-    `renewed` is the deal that each renewal was funded on top of, by the id of the renewal, and
-    `just_renewed` the one that the deal of the next event renews. `events_due` are the types of
-    events that belong to the current operation and have not followed yet.
+    `cash` are the entries of the suspense account by id. `renewed` is the deal that each renewal
+    was funded on top of, by the id of the renewal, and `just_renewed` the one that the deal of the
+    next event renews. `events_due` are the types of events that belong to the current operation and
+    have not followed yet.
     """
 
     deals: dict[str, ProjectedDeal] = field(factory=dict)
+    cash: dict[str, dict[str, Any]] = field(factory=dict)
     renewed: dict[str, str] = field(factory=dict)
     just_renewed: str | None = None
     events_due: set[str] = field(factory=set)
@@ -64,6 +66,36 @@ class ProjectedDeals:
     def active(self) -> list[str]:
         """The ids of the active deals."""
         return [key for key, deal in self.deals.items() if deal.status == "Funded"]
+
+    @property
+    def cash_held(self) -> dict[str, Decimal]:
+        """What is left of each receipt in suspense of which something is."""
+        receipts = (entry_id for entry_id, entry in self.cash.items() if not entry.get("receipt"))
+        left = {receipt: self.cash_left(receipt) for receipt in receipts}
+        return {receipt: amount for receipt, amount in left.items() if amount}
+
+    def cash_left(self, receipt: str) -> Decimal:
+        """Return what is left in suspense of one receipt."""
+        taken = (e for e in self.cash.values() if e.get("receipt") == receipt)
+        return amount(self.cash[receipt]["amount"]) - sum(amount(e["amount"]) for e in taken)
+
+    def _take_cash(self, entry: dict[str, Any], postings: list[dict[str, Any]]) -> None:
+        """Add an *entry* of the suspense account, posted with the *postings* to deals."""
+        expect(entry["id"] not in self.cash, "suspense-kept", "cash in suspense was recorded twice")
+        receipt = entry.get("receipt")
+        if receipt is not None:
+            left = self.cash_left(receipt) if receipt in self.cash else Decimal(0)
+            message = f"{entry['amount']} was taken from suspense, and {left} was left"
+            expect(amount(entry["amount"]) <= left, "suspense-kept", message)
+        self.cash[entry["id"]] = entry
+        if entry.get("deal_id") is not None:
+            applied = {(p["deal_id"], p["entry"]["id"], p["entry"]["amount"]) for p in postings}
+            expected = (entry["deal_id"], entry["id"], entry["amount"])
+            expect(
+                expected in applied,
+                "suspense-kept",
+                "cash was applied to a deal that has no payment",
+            )
 
     def check_transfers(self) -> None:
         """Expect both halves of every transfer."""
@@ -136,6 +168,8 @@ class ProjectedDeals:
                 enough = amount(entry["amount"]) <= deal.overpaid
                 expect(enough, "refunded-once", message)
             deal.entries[entry["id"]] = entry
+        for taken in event.get("suspense", ()):
+            self._take_cash(taken, event["postings"])
         for posting in event["postings"]:
             self._expect_status_to_follow(self.deals[posting["deal_id"]], ending)
 

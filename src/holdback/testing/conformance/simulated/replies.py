@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.merchant.product import Offers
-from holdback.merchant.receipt import DealReceipt
+from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
 from holdback.operations import OPERATIONS
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
@@ -22,6 +22,7 @@ from holdback.testing.conformance.simulated.exchanges import (
 )
 from holdback.testing.conformance.simulated.projected_deal import OWING, ProjectedDeal
 from holdback.testing.conformance.simulated.projection import Projection
+from holdback.wire.replies import CARRIED_FORWARD
 
 _PROBLEM_FIELDS: Final = ("type", "title", "status", "detail", "code")
 # The fields of the replies to partners (service 2.2, 2.4, 2.5).
@@ -33,7 +34,7 @@ _REPLY_FIELDS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     }
 )
 _MONEY: Final = frozenset(
-    {"funded_amount", "repayment_amount", "balance", "minimum", "maximum", "amount"}
+    {"funded_amount", "repayment_amount", "balance", "minimum", "maximum", "amount", "left"}
 )
 _PENCE: Final = -2
 _CLIENT_ERRORS: Final = range(400, 500)
@@ -108,6 +109,8 @@ def check_reply(
         replies = OPERATIONS[exchange.operation].reply
         if replies is DealReceipt:
             _check_receipt(exchange, merchant.projection)
+        elif replies is SuspenseReceipt:
+            _check_left(exchange, merchant.projection)
         elif replies is Offers:
             _check_offers_shown(exchange.reply, merchant.projection, others)
 
@@ -207,12 +210,22 @@ def _check_receipt(exchange: Exchange, projection: Projection) -> None:
         expect(reply["balance"] == deal.balance, "lookup-agrees", message)
 
 
+def _check_left(exchange: Exchange, projection: Projection) -> None:
+    """Check the receipt of cash in suspense; a repeated one is of the time of the first."""
+    reply = exchange.reply
+    recorded = reply["suspense_id"] in projection.cash
+    expect(recorded, "suspense-kept", "the receipt is of cash that no event recorded")
+    if reply["sequence"] == projection.sequence:
+        left = projection.cash_left(reply["suspense_id"])
+        message = f"{reply['left']} is left in suspense, by the events {left}"
+        expect(reply["left"] == left, "suspense-kept", message)
+
+
 def _check_sum(shown: Mapping[str, Any], deal: ProjectedDeal) -> None:
     """Check that the transactions of a deal that is owed add up to what is paid of it."""
-    if deal.status not in OWING or deal.closed_through:
-        return  # one that has ended shows no balance, and what is closed need not be shown
-    counting = {entry["id"] for entry in deal.counting()}
-    paid = sum(line["amount"] for line in shown["transactions"] if line["id"] in counting)
+    if deal.status not in OWING:
+        return  # one that has ended shows no balance
+    paid = sum(line["amount"] for line in shown["transactions"] if line["status"] != "Unsettled")
     left = max(Decimal(0), deal.repayment - paid)
     message = f"the transactions add up to {paid}, and the balance is {shown['balance']}"
     expect(shown["balance"] == left, "ledger-balances", message)
@@ -223,7 +236,9 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) 
     expect(deal is not None, "lookup-agrees", "the reply shows a deal that no event funded")
     assert deal is not None, "expected just before"
     transactions = {
-        entry["id"]: f"{shown['currency']} {entry['amount']}" for entry in shown["transactions"]
+        entry["id"]: f"{shown['currency']} {entry['amount']}"
+        for entry in shown["transactions"]
+        if entry["kind"] != CARRIED_FORWARD
     }
     _check_sum(shown, deal)
     pricing, performance = shown["pricing"], shown["performance"]
