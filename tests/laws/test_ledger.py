@@ -164,7 +164,48 @@ def test_statement_ledger_and_lookup_say_the_same(drawn):
         ]
         owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
         assert by_deal[deal.id].closing.minor == owed
-    assert statement.closing.minor == sum(part.closing.minor for part in statement.deals)
+    assert statement.closing.minor == sum(part.closing.minor for part in statement.parts)
+
+
+@settings(max_examples=SEQUENCES)
+@given(histories())
+def test_every_minor_unit_is_accounted_for(drawn):
+    """
+    "received + paid out + waived + written off + suspense + owed add up to the minor unit", for
+    each deal and for the merchant, and in every period between two days of its history.
+    """
+    _, history = drawn
+    merchant = history.merchant
+    cash = [entry for event in history.events for entry in getattr(event, "suspense", ())]
+    came_in = sum(entry.amount.minor for entry in cash if entry.kind == "suspense")
+    left = sum(entry.amount.minor for entry in cash if entry.receipt and entry.deal_id is None)
+    applied = sum(entry.amount.minor for entry in cash if entry.deal_id is not None)
+    held = merchant.suspense.balance
+    assert held == came_in - left - applied
+
+    statement = statement_of(merchant)
+    paid_by_deals = 0
+    for deal in merchant.deals:
+        credited = sum(money.minor for money in deal.credits.values()) + deal.settled.minor
+        owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
+        assert deal.remitted.minor + credited + owed == deal.repayment_amount.minor
+        paid_by_deals += deal.remitted.minor + sum(
+            money.minor for kind, money in deal.credits.items() if kind == "principal_return"
+        )
+    if statement.received is not None:
+        assert statement.received.minor == paid_by_deals + held
+
+    days = sorted({event.at.date() for event in history.events})
+    for day in days[:: max(1, len(days) // 4)]:
+        before = statement_of(merchant, until=day)
+        after = statement_of(merchant, since=day + timedelta(days=1))
+        assert before.balances
+        assert after.balances
+        if None not in {before.closing, after.opening}:
+            assert before.closing == after.opening
+            assert after.closing == statement.closing
+        if None not in {before.received, after.received}:
+            assert before.received + after.received == statement.received
 
 
 @cache
