@@ -11,6 +11,7 @@ from attrs import evolve
 from every_case import for_every
 from holdback import Merchant, Money, load_jurisdictions
 from holdback.eligibility.facts import BUILT_IN_FACTS, DERIVED, INITIAL_EVIDENCE
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.tools.example_run import run_example
 from journey import Journey
 
@@ -24,7 +25,9 @@ RENEWAL = [
     each for each in EXAMPLES if each.values[1].product is None and not each.values[1].of_settings
 ]
 PRODUCT = [
-    each for each in EXAMPLES if each.values[1].product is not None and each.values[1].of_rules
+    each
+    for each in EXAMPLES
+    if each.values[1].product not in {None, FUNDING} and each.values[1].of_rules
 ]
 
 
