@@ -48,6 +48,7 @@ class Journey:
     def __init__(self, engine=ENGINE, *, merchant_id="m-1", partner="acme"):
         self.engine = engine
         self.now = START
+        self.sure = False
         self.requests = 0
         self.events = []
         self.merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction="GB")
@@ -58,7 +59,7 @@ class Journey:
     def context(self, evidence=None, request_id=None):
         self.requests += 1
         request_id = request_id or f"r-{self.requests}"
-        return Context(at=self.now, request_id=request_id, evidence=evidence or {})
+        return Context(at=self.now, request_id=request_id, evidence=evidence or {}, sure=self.sure)
 
     def keep(self, outcome):
         """Store what an operation gave."""
@@ -81,6 +82,11 @@ class Journey:
 
     def pass_time(self, **of):
         self.now += timedelta(**of)
+
+    def sleep(self, **of):
+        """Let years pass; the host has compared its clock, and says so from now on."""
+        self.pass_time(**of)
+        self.sure = True
 
     def request(self, *, renewal=False, **changed):
         """The body of `POST /offers` (service 2.1)."""

@@ -80,7 +80,12 @@ class SqliteHost:
         if earlier:
             return earlier[1]
         merchant, profile = self.merchant(db, operation, input)
-        context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence", {}))
+        context = Context(
+            at=at,
+            request_id=str(uuid4()),
+            evidence=input.get("evidence", {}),
+            sure=input.get("sure", False),  # an agent's word: SQLite has no clock of its own
+        )
         if operation == "look_up":
             return wire.write(self.engine.carry_out(merchant, LookUp(), context).reply)
         if operation == "request_offers" and profile.is_erased:

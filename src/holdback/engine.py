@@ -15,6 +15,7 @@ from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.carry_out import carry_out
 from holdback.lifecycle.configuration import (
+    CLOCK_DAYS,
     MEMORY_DAYS,
     RETRY_DAYS,
     Configuration,
@@ -68,6 +69,9 @@ class Engine:
 
         retry_days: The same of servicing.
 
+        clock_days: How many days the instant of a command may be from the last event of the
+            merchant, unless the `Context` is sure of it.
+
     Raises:
         ConfigurationError: the namespace is public or no UUID, *links* is not a function, a
             jurisdiction names a calculator that is not registered or a setting that its calculator
@@ -85,6 +89,7 @@ class Engine:
         calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
         memory_days: int = MEMORY_DAYS,
         retry_days: int = RETRY_DAYS,
+        clock_days: int = CLOCK_DAYS,
     ) -> None:
         configuration = Configuration.for_service(
             jurisdictions,
@@ -93,6 +98,7 @@ class Engine:
             calculators=calculators,
             memory_days=memory_days,
             retry_days=retry_days,
+            clock_days=clock_days,
         )
         self.__attrs_init__(configuration)
 

@@ -67,6 +67,7 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "not_possible_now": (409, "The operation is not possible in this state"),
         "invalid_request": (422, "The request is not valid"),
         "currency_mismatch": (422, "The currency does not match"),
+        "implausible_time": (503, "The time of the request is not plausible"),
     }
 )
 

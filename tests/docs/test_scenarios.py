@@ -321,6 +321,24 @@ def test_an_application_lapses(steps):
     assert decisions(told[-1])["flex"] == ("Accepted", [])
 
 
+def test_a_wrong_clock_changes_nothing(steps):
+    """
+    A command of a far clock is refused; at the right time it is carried out, and after years of
+    silence a host says that it is sure. What is closed then stays closed.
+    """
+    told = steps["wrong-clock"]
+
+    assert refused(told) == [
+        ("record_remittance", "implausible_time"),
+        ("record_recovery", "implausible_time"),
+        ("record_remittance", "deal_closed_to_entries"),
+    ]
+    assert told[4]["events"] == []
+    assert replies(told, "record_remittance")[0]["entry_ids"] == ["r-1"]
+    assert [event["type"] for event in told[8]["events"]] == ["EntriesPosted", "Forgotten"]
+    assert [reply["entry_ids"] for reply in replies(told, "record_recovery")] == [["c-1"], ["c-2"]]
+
+
 def test_a_contract_is_signed_before_the_funding(steps):
     """Where a signature is required before the funding, the funding waits for it."""
     told = steps["signature"]

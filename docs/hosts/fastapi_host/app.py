@@ -18,7 +18,7 @@ from fastapi_host.underwriters import endpoints as for_underwriters
 
 
 def now():
-    """The current time, unless `create_app` gets another clock."""
+    """The current time, by the clock of this machine."""
     return datetime.now(UTC)
 
 
@@ -29,7 +29,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
     checks,
     database_url="sqlite:///holdback.db",
     isolation_level=None,
-    clock=now,
+    clock=None,
     proxies=Proxies(),  # noqa: B008 - it is frozen
     private_webhooks=False,
 ):
@@ -38,7 +38,8 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
 
     `engine` is a `holdback.Engine`, and `partners` the `Partners` that may call.
     `checks(partner, request, required)` returns the evidence that `required` names: results by fact
-    name, or results of checks. `clock()` returns the time. `isolation_level` is for PostgreSQL
+    name, or results of checks. `clock()` returns the time, in tests: without it, the host reads
+    this machine's clock and compares it with PostgreSQL's. `isolation_level` is for PostgreSQL
     alone. `proxies` are those in front of this host. `private_webhooks` allows webhooks to private
     addresses, and without encryption.
     """
@@ -46,7 +47,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
         engine.jurisdictions.zone(partner.jurisdiction)  # fails at the start if it is unknown
     webhooks.check(partners, private=private_webhooks)
     store = Store(database_url, isolation_level)
-    host = Host(engine, store, clock, checks)
+    host = Host(engine, store, clock or now, checks, compares=clock is None)
 
     @asynccontextmanager
     async def lifespan(_):

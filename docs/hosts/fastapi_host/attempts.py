@@ -5,6 +5,9 @@ The same loop handles deadlocks, serialization failures, a locked or restarted d
 COMMIT whose outcome is unknown. It can repeat anything because the request id stays the same: an
 operation that was carried out is recognised, by its stored reply or by the engine, and never
 happens twice.
+
+A clock that is years off would ruin merchants for good, so the host compares its clock with the
+database's, in the query that loads the merchant (decisions/engine#a-far-clock).
 """
 
 import random
@@ -22,7 +25,7 @@ from fastapi_host.documents import new_documents, read_documents
 from fastapi_host.evidence import recording
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
-from fastapi_host.problems import CHECKS_FAILED, UNAVAILABLE, Problem
+from fastapi_host.problems import CHECKS_FAILED, IMPLAUSIBLE, UNAVAILABLE, Problem
 from fastapi_host.store import Conflict, Store
 from holdback import (
     ConfigurationError,
@@ -38,6 +41,7 @@ from holdback import (
 from holdback.operations import LookUp, RequestOffers, RequireChecks
 
 MOST_ATTEMPTS = 10
+MOST_APART = 60  # seconds between the clock of this host and that of the database
 # Conflict: the version has changed. IntegrityError: another request wrote the merchant or used the
 # key first. The others: 40001, 40P01, SQLITE_BUSY, or a connection lost before, during or after a
 # COMMIT.
@@ -54,7 +58,7 @@ class MerchantRequest:
     profile. A `new` merchant may be made, and one with an erased profile gets another in an
     `initial` application. `fingerprint` identifies the request that the idempotency `key` belongs
     to. The `evidence` is what the host's checks gave for it. `written(reply)` returns the bytes of
-    the reply.
+    the reply. An agent may be `sure` of the time, however long the merchant was silent.
     """
 
     partner: Partner
@@ -71,6 +75,7 @@ class MerchantRequest:
     fingerprint: str | None = None
     evidence: Any = field(factory=dict, repr=False)
     written: Callable[[Any], bytes] = wire.write
+    sure: bool = False
 
     @property
     def request_id(self):
@@ -80,16 +85,27 @@ class MerchantRequest:
 
 @frozen
 class Host:
-    """The operations of the service on the merchants of a store."""
+    """
+    The operations of the service on the merchants of a store.
+
+    One that `compares` refuses commands while its clock and the database's are apart.
+    """
 
     engine: Engine
     store: Store
     clock: Callable[[], datetime]
     checks: Callable[..., dict]
+    compares: bool = False
 
     def carry_out(self, merchant_request):
         """Return the reply as bytes. A refusal raises, and changes nothing."""
-        return retry(lambda: self._attempt(merchant_request), merchant_request.note)
+        try:
+            return retry(lambda: self._attempt(merchant_request), merchant_request.note)
+        except Refusal as refusal:
+            if refusal.code != IMPLAUSIBLE.code:
+                raise
+            log("implausible_time", request_id=merchant_request.request_id)
+            raise Problem(IMPLAUSIBLE) from None
 
     def _attempt(self, merchant_request):
         stored = self._find(merchant_request)
@@ -97,7 +113,7 @@ class Host:
             return stored.reply
         documents = self._documents(stored, merchant_request)
         merchant, profile = documents.merchant, documents.profile
-        context = self._context(merchant_request)
+        context = self._compared(merchant_request, stored)
         command = merchant_request.command(merchant, context)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         merchant_request.note.rulebook_digest = rulebook_digest(outcome)
@@ -149,7 +165,7 @@ class Host:
             outcome = self.engine.carry_out(
                 documents.merchant,
                 RequireChecks(request=request),
-                self._context(merchant_request),
+                self._compared(merchant_request, stored),  # before the checks cost anything
                 profile=documents.profile,
             )
             return None, outcome.reply
@@ -270,6 +286,17 @@ class Host:
             request_id=merchant_request.request_id,
             evidence=merchant_request.evidence,
         )
+
+    def _compared(self, merchant_request, stored):
+        """Return the context of a command; it is sure of its time if the database's is the same."""
+        context = self._context(merchant_request)
+        if not self.compares or stored.at is None:
+            return evolve(context, sure=merchant_request.sure)
+        apart = abs((context.at - stored.at).total_seconds())
+        if apart > MOST_APART:
+            log("clocks_apart", request_id=merchant_request.request_id, seconds=round(apart))
+            raise Problem(IMPLAUSIBLE)
+        return evolve(context, sure=True)
 
 
 # The same sentence for an id that never existed and for another partner's.

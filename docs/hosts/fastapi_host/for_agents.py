@@ -35,6 +35,8 @@ from holdback.operations import (
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]
+# Whether the agent is sure of the time, of a merchant that was silent for long.
+Sure = Annotated[bool, Query()]
 
 # A merchant_id is the partner's own text, and may contain a slash.
 PATH = "/v2/agents/{partner}/{merchant_id:path}"
@@ -125,7 +127,14 @@ def owner(partners, name):
 
 
 def _command(host, partners, operation):
-    def carry_out(request: Request, incoming: Commanded, partner: str, merchant_id: str):
+    def carry_out(
+        request: Request,
+        incoming: Commanded,
+        partner: str,
+        merchant_id: str,
+        *,
+        sure: Sure = False,
+    ):
         def command(merchant, context):
             input_context = host.engine.input_context(merchant, context)
             return wire.read_command(operation, incoming.body or None, input_context)
@@ -137,6 +146,7 @@ def _command(host, partners, operation):
             merchant_id=merchant_id,
             command=command,
             takes_profile=operation in TAKES_PROFILE,
+            sure=sure,
         )
         return json_answer(host.carry_out(of))
 

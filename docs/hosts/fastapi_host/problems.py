@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from holdback import ConfigurationError, InvalidDocument, Refusal, StateError, wire
+from holdback.errors import REFUSALS
 
 
 @frozen
@@ -55,6 +56,9 @@ ENCODED = Kind(415, "encoded", "The body is compressed", "send it without `Conte
 INVALID_REQUEST = Kind(422, "invalid_request", "The request is not valid", "`errors` says what")
 INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", "send the request again")
 UNAVAILABLE = Kind(503, "unavailable", "The service is busy", RETRY)
+# Without the instants: that of the merchant's last event may be that of something a partner does
+# not see, such as a hold.
+IMPLAUSIBLE = Kind(503, "implausible_time", REFUSALS["implausible_time"][1], RETRY)
 CHECKS_FAILED = Kind(503, "checks_failed", "The checks could not be made", RETRY)
 BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, NOT_ALLOWED, INTERNAL_ERROR)}
 # After 408 and 413 the rest of a body may still arrive, so the connection cannot be used again.

@@ -75,6 +75,7 @@ def _problems(about):
     by_status = {401: ["unauthorized"], 403: ["forbidden"], 422: ["invalid_request"]}
     by_status |= {500: ["internal_error"], 503: ["unavailable"]}
     if about["request"]:
+        by_status[503] += ["implausible_time"]
         by_status |= {408: ["too_slow"], 413: ["too_large"]}
         by_status |= {415: ["not_json", "not_utf_8", "encoded"]}
     for code in about["refusals"]:

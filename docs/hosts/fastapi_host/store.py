@@ -7,6 +7,7 @@ in that one transaction, or not at all. This is enough on SQLite and on PostgreS
 isolation level, because a decision depends on nothing but what that version has.
 """
 
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, func, literal_column, null, select
@@ -23,13 +24,18 @@ class Conflict(Exception):
 
 
 class Stored(NamedTuple):
-    """A merchant and the reply to an idempotency key, each None where nothing is stored."""
+    """
+    A merchant and the reply to an idempotency key, each None where nothing is stored.
+
+    `at` is the time of a database that has a clock of its own, None of SQLite.
+    """
 
     version: int | None
     state: bytes | None
     profile: bytes | None
     fingerprint: str | None
     reply: bytes | None
+    at: datetime | None
 
 
 class Store:
@@ -47,7 +53,10 @@ class Store:
         # As text, PostgreSQL's documents would be twice as long: hexadecimal digits.
         self.options = {"binary": True} if self.one_statement else {}
         # Every request runs one of them, so they are compiled to SQL once.
-        self.queries = {of: str(query.compile(self.engine)) for of, query in QUERIES.items()}
+        at = func.now() if self.one_statement else null()  # SQLite has the clock of this machine
+        self.queries = {
+            of: str(query.add_columns(at).compile(self.engine)) for of, query in QUERIES.items()
+        }
         try:
             check_revision(self.reading)
         except BaseException:

@@ -35,7 +35,7 @@ from holdback.wire.commands import read_input
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
 _REQUIRED: Final = ("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation")
-_KEYS: Final = (*_REQUIRED, "input", "evidence", "note")
+_KEYS: Final = (*_REQUIRED, "input", "evidence", "sure", "note")
 _PLACE: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
@@ -167,11 +167,18 @@ def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
         yield ErrorDetail(
             code="unknown_name", message="unknown operation", path=f"{path}.operation", hint=hint
         )
+    yield from _time_errors(step, path)
+
+
+def _time_errors(step: Mapping[str, Any], path: str) -> Iterator[ErrorDetail]:
     if "at" in step:
         try:
             _instant(step["at"], f"{path}.at")
         except InvalidDocument as error:
             yield from error.errors
+    if type(step.get("sure", False)) is not bool:
+        message = "expected true or false"
+        yield ErrorDetail(code="wrong_type", message=message, path=f"{path}.sure")
 
 
 def _instant(value: Any, path: str) -> DateTime:
@@ -228,6 +235,7 @@ def _context(step: Mapping[str, Any]) -> Context:
         at=_instant(step["at"], "$.at"),
         request_id=step["request_id"],
         evidence=_evidence(step.get("evidence", {})),
+        sure=step.get("sure", False),
     )
 
 

@@ -5,11 +5,13 @@
 2. An operation that was carried out before, and is remembered, gives no events: a retry is safe.
 3. Renewal eligibility is announced when it has changed, and only then.
 4. What no operation can ask for any more is forgotten, in an event of its own.
+5. Nothing is changed at an instant that is far from what is known, unless the host is sure of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from attrs import evolve
@@ -39,6 +41,7 @@ from holdback.lifecycle.operation import (
     without_entries,
 )
 from holdback.merchant.application import CheckRecord
+from holdback.merchant.instants import elapsed, write_timestamp
 from holdback.merchant.merchant import CarriedOut, Merchant
 
 Reply = TypeVar("Reply")
@@ -60,9 +63,26 @@ def carry_out(operation: Operation[Reply], case: Case) -> Outcome[Reply]:
         raise TypeError(f"expected an operation, not `{type(operation).__name__}`")
     if operation.takes_profile and case.given_profile is None:
         raise TypeError(f"`{operation.name}` takes the merchant's profile: give `profile=`")
+    if not operation.is_question:
+        _check_instant(case)
     context = case.context.not_before(case.merchant.last_seen_at)
     attempt = _Attempt(operation, evolve(case, context=context))
     return attempt.repeated() or attempt.outcome()
+
+
+def _check_instant(case: Case) -> None:
+    """Refuse an instant that is far from the last event of the merchant, before or after it."""
+    # A wrong clock must not decide what cannot be undone: forgetting, closing and lapsing
+    # (decisions/engine#a-far-clock).
+    at, seen, days = case.at, case.merchant.last_seen_at, case.configuration.clock_days
+    if case.context.sure or seen is None or abs(elapsed(seen, at)) <= timedelta(days=days):
+        return
+    detail = (
+        f"the clock says {write_timestamp(at)}, and the last event of the merchant is of "
+        f"{write_timestamp(seen)}, more than {days} days away; nothing has changed, so compare the "
+        "clock with another one, and repeat the command with `sure=True` if it is right"
+    )
+    raise Refusal("implausible_time", detail)
 
 
 @frozen

@@ -41,6 +41,8 @@ REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
 # servicing are, and sets of offers are whole after they are closed.
 MEMORY_DAYS: Final = 400
 RETRY_DAYS: Final = 30
+# How far a command may be from the last event of the merchant, unless the host is sure.
+CLOCK_DAYS: Final = 400
 
 
 class Links(Protocol):
@@ -120,7 +122,8 @@ class Configuration:
     `namespace` is the host's secret from which all ids are made. The digests of `jurisdictions`
     cover the versions of `calculators`, the host's own. `memory_days` and `retry_days`
     are the days for which the state remembers applications and servicing
-    (decisions/documents).
+    (decisions/documents). A command more than `clock_days` from the last event of the merchant is
+    refused, unless the context is sure of its instant (decisions/engine#a-far-clock).
 
     The calculators of all rulebooks are made at once, so that an error in a setting is raised here.
     Only those of the rules that ship are made when they are needed; with calculators of the host,
@@ -133,6 +136,7 @@ class Configuration:
     calculators: Mapping[str, type] = field(converter=_frozen_calculators, repr=False)
     memory_days: int = MEMORY_DAYS
     retry_days: int = RETRY_DAYS
+    clock_days: int = CLOCK_DAYS
     # By the code of their rulebook and the day from which it holds. Threads may add the same.
     _products: dict[tuple[str, date], tuple[PriceableProduct, ...]] = field(
         init=False, repr=False, eq=False

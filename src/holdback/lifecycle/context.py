@@ -18,7 +18,7 @@ from holdback.exact.frozen_values import FrozenMapping
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult, FactValues, exact_values
 from holdback.merchant.instants import as_instant
-from holdback.merchant.validators import text
+from holdback.merchant.validators import Validator, flag, text
 
 # The results of a host's checks: by fact name, if they were made just now, or check by check.
 Evidence: TypeAlias = FactValues | Iterable[CheckResult]
@@ -32,12 +32,16 @@ def _instant(value: datetime) -> DateTime:
         raise ConfigurationError(error.errors) from None
 
 
-def _id(instance: Any, attribute: Any, value: Any) -> None:
-    """Validate an id of the host's."""
-    try:
-        text(instance, attribute, value)
-    except InvalidDocument as error:
-        raise ConfigurationError(error.errors) from None
+def _of_the_host(validator: Validator) -> Validator:
+    """Return *validator* for what the host says, whose mistake is no partner's."""
+
+    def validate(instance: Any, attribute: Any, value: Any) -> None:
+        try:
+            validator(instance, attribute, value)
+        except InvalidDocument as error:
+            raise ConfigurationError(error.errors) from None
+
+    return validate
 
 
 def _evidence(evidence: Evidence) -> Mapping[str, Json] | tuple[CheckResult, ...]:
@@ -62,7 +66,9 @@ class Context:
     `at` is read from the host's clock once for each attempt. `request_id` is the host's: random,
     never reused for another request, and the same on a retry. `evidence` holds the results of the
     host's checks: by fact name, made at the instant of this context, or as `CheckResult`s, with an
-    instant each. Each value is a `holdback.rules.FactValue`, which is never a float.
+    instant each. Each value is a `holdback.rules.FactValue`, which is never a float. `sure` says
+    that `at` is right, however far it is from the last event of the merchant: the host has compared
+    its clock with another one (decisions/engine#a-far-clock).
 
     >>> import pendulum
     >>> Context(at=pendulum.datetime(2026, 7, 1), request_id="r-1").at.isoformat()
@@ -74,10 +80,11 @@ class Context:
     """
 
     at: DateTime = field(converter=_instant)
-    request_id: str = field(validator=_id)
+    request_id: str = field(validator=_of_the_host(text))
     evidence: Mapping[str, Json] | tuple[CheckResult, ...] = field(
         factory=FrozenMapping, converter=_evidence, repr=False
     )
+    sure: bool = field(default=False, validator=_of_the_host(flag))
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:
         """Return this context, moved to *last_seen_at* if the host's clock has gone back."""

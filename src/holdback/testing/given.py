@@ -103,7 +103,8 @@ class Story:
 
     `replies` are those of the steps so far, as `wire.to_dict` returns them. `steps` counts the
     steps. The third has the request id `r-3`, unless it is given another, or the merchant has
-    already seen `r-3`.
+    already seen `r-3`. `sure` is whether the host is sure of the instant, as `Context` says: a
+    command that is far from the merchant's last event needs it.
     """
 
     engine: Engine = attrs.field(repr=False)
@@ -114,6 +115,7 @@ class Story:
     journal: tuple[Event, ...] = attrs.field(default=(), repr=False)
     replies: tuple[Mapping[str, Json], ...] = attrs.field(default=(), repr=False)
     steps: int = 0
+    sure: bool = False
 
     def _repr_pretty_(self, printer: Any, _: object) -> None:
         printer.text(repr(self))  # Hypothesis would show the engine with all its rules
@@ -172,13 +174,13 @@ class Story:
             at=max([self.at, *(event.at for event in read)]),
         )
 
-    def later(self, **of: int) -> Story:
+    def later(self, *, sure: bool = False, **of: int) -> Story:
         """Return the story after some time, such as `days=30`: the arguments of `timedelta`."""
-        return attrs.evolve(self, at=_instant(self.at + timedelta(**of)))
+        return self.on(self.at + timedelta(**of), sure=sure)
 
-    def on(self, at: Instant) -> Story:
+    def on(self, at: Instant, *, sure: bool = False) -> Story:
         """Return the story at the instant *at*, which may be earlier, as if a clock went back."""
-        return attrs.evolve(self, at=_instant(at))
+        return attrs.evolve(self, at=_instant(at), sure=sure)
 
     def checked(self, check: str, *, made_at: Instant | None = None, **facts: FactValue) -> Story:
         """
@@ -222,7 +224,8 @@ class Story:
             raise AssertionError(f"given a deal that is paid down to {percent}%: none is active")
         due_on = deal.funded_on + timedelta(days=-(-deal.term_days * percent // 100))
         zone = self.engine.jurisdictions.zone(self.merchant.jurisdiction)
-        waited = self.later(days=max(0, (due_on - self.at.astimezone(zone).date()).days))
+        days = max(0, (due_on - self.at.astimezone(zone).date()).days)
+        waited = self.later(days=days, sure=self.sure)
         today = waited.at.astimezone(zone).date().isoformat()
         body = remittance_up_to(deal, percent, today, f"paid-down-{waited.steps + 1}")
         return waited.after("record_remittance", body)
@@ -268,7 +271,7 @@ class Story:
         if evidence is None:
             evidence = fitting_evidence(story.merchant, what, given, story.evidence)
         named = request_id or new_request_id(story.merchant, story.steps + 1)
-        context = Context(at=story.at, request_id=named, evidence=evidence)
+        context = Context(at=story.at, request_id=named, evidence=evidence, sure=story.sure)
         then = Then(
             asked=f"`{what}`" if isinstance(what, str) else type(what).__name__,
             request_id=context.request_id,

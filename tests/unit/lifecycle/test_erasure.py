@@ -59,7 +59,7 @@ def test_what_must_be_kept_cannot_be_erased(journey):
     repaid(journey)
     assert "kept for" in refusal_of(journey).detail
     rulebook = journey.engine.jurisdictions.resolve("GB", on=journey.today())
-    journey.pass_time(days=rulebook.retain_profile_days - 1)
+    journey.sleep(days=rulebook.retain_profile_days - 1)
     assert refusal_of(journey).code == "erasure_not_possible"
     journey.pass_time(days=1)
     assert erase(journey).erased
@@ -91,7 +91,7 @@ def test_a_profile_is_kept_as_long_as_the_file_says(days):
     """
     journey = keeping(("2024-01-01", days))
     if days:
-        journey.pass_time(days=days - 1)
+        journey.sleep(days=days - 1)
         detail = f"ended {days - 1} days ago; the profile is kept for 1 day more"
         assert detail in refusal_of(journey).detail
         journey.pass_time(days=1)
@@ -120,7 +120,7 @@ def test_an_overpayment_may_be_due_back(funded):
     """
     too_much = funded.entry(funded.deal.outstanding + 1, id="all", on=funded.today())
     funded.remit(too_much, complete_through=funded.today())
-    funded.pass_time(days=4000)
+    funded.sleep(days=4000)
 
     assert "overpaid" in refusal_of(funded).detail
 

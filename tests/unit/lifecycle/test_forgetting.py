@@ -204,7 +204,7 @@ def test_money_comes_in_years_after_a_default(funded):
     and each again; one that is taken back leaves the deal in default.
     """
     funded.do(CloseDeal(deal_id=funded.deal.id, status="defaulted"))
-    funded.pass_time(days=900)
+    funded.sleep(days=900)
     recovery(funded, "c-1", 1_000)
     recovery(funded, "c-2", funded.merchant.deals[-1].balance.minor)
     before = len(funded.events)

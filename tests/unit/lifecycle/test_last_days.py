@@ -90,9 +90,8 @@ def test_the_last_day_of_entries_after_the_end(funded):
 
     recorded = story.on(at(last)).after("record_remittance", remittance(story, last))
     assert recorded.merchant.deals[-1].entry_of(f"on-{last}") is not None
-    story.on(at(late)).when("record_remittance", remittance(story, late)).refused(
-        "deal_closed_to_entries"
-    )
+    too_late = story.on(at(late), sure=True).when("record_remittance", remittance(story, late))
+    too_late.refused("deal_closed_to_entries")
 
 
 def test_the_last_day_whose_entries_are_closed(funded):
