@@ -22,6 +22,7 @@ from evidence_model import (
     about,
     name_of,
 )
+from far_clocks import IMPLAUSIBLE, FarClock
 
 from holdback import (
     Application,
@@ -110,6 +111,7 @@ class History:
         self.merchant = Merchant.new(partner="p", merchant_id="m", jurisdiction=self.code)
         self.profile = Profile.new(salt=SALT)
         self.now = START + timedelta(hours=draw.randrange(24), seconds=draw.choice((0, 1)))
+        self.clock = FarClock(seed)
         self.requests = 0
         self.entries = 0
         self.told = [[self.code, folder]]
@@ -175,6 +177,7 @@ class History:
 
     def pass_time(self):
         """Wait for nothing, for a while, or for an instant at which something changes."""
+        self.now = self.clock.after_silence(self.now)
         way = self.draw.random()
         if way < 0.25:
             return
@@ -207,13 +210,24 @@ class History:
         """The instant at which the local *day* begins."""
         return datetime.combine(day, time(), self.model.zone).astimezone(UTC)
 
-    def context(self, evidence=None):
+    def context(self, evidence, at, *, sure):
         self.requests += 1
         return Context(
-            at=pendulum.instance(self.now),
+            at=pendulum.instance(at),
             request_id=f"r{self.requests}",
             evidence=() if evidence is None else evidence,
+            sure=sure,
         )
+
+    def told_at(self, operation, evidence, at, *, sure=False):
+        """The code with which the engine refuses at an instant, and the outcome."""
+        context = self.context(evidence, at, sure=sure)
+        try:
+            return None, self.engine.carry_out(
+                self.merchant, operation, context, profile=self.profile
+            )
+        except Refusal as refusal:
+            return refusal.code, None
 
     def tell(self, operation, refused=frozenset(), evidence=None, keep=True):
         """
@@ -222,19 +236,19 @@ class History:
         It must be carried out if *refused* is empty; its outcome is returned.
         """
         self.told.append([self.now, operation, evidence])
-        code, outcome = None, None
-        try:
-            outcome = self.engine.carry_out(
-                self.merchant, operation, self.context(evidence), profile=self.profile
-            )
-        except Refusal as refusal:
-            code = refusal.code
+        for wrong in self.clock.wrong(self.now):
+            code, _ = self.told_at(operation, evidence, wrong)
+            if (code == IMPLAUSIBLE) is operation.is_question:
+                self.differ(f"{operation.name} on a clock of {wrong}: {code or 'done'}", "not so")
+        at, sure = self.clock.right(self.now)
+        code, outcome = self.told_at(operation, evidence, at, sure=sure)
         if (code is None) != (not refused) or (code is not None and code not in refused):
             self.differ(f"{operation.name}: {code or 'done'}", f"{sorted(refused) or 'done'}")
         self.told[-1].append(code or "done")
         if outcome is not None and keep:
             self.merchant = outcome.merchant
             self.profile = outcome.profile
+            self.clock.last = self.now if outcome.events else self.clock.last
         return outcome
 
     def differ(self, engine, model):

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pendulum
 from bookkeeper import RAISES, Deal
 from bookkeeper_operations import DAY, Bookkeeper
+from far_clocks import IMPLAUSIBLE, FarClock
 from ledger_folders import ZONES, engine_of
 
 from holdback import (
@@ -93,6 +94,7 @@ class Telling:
     """One merchant of a world, and how both receive the same operations."""
 
     def __init__(self, world):
+        self.clock = FarClock(0)
         self.world, self.engine = world, engine_of(world)
         self.zone = ZoneInfo(ZONES[world.currency])
         self.merchant = Merchant.new(partner="p", merchant_id="m", jurisdiction="NL")
@@ -117,15 +119,18 @@ class Telling:
         self.numbers += 1
         return f"{prefix}{self.numbers}"
 
-    def context(self, evidence=(), request_id=None):
+    def context(self, evidence=(), request_id=None, clock=None):
+        at, sure = clock or (self.now, self.clock.is_far(self.now))
         return Context(
-            at=pendulum.instance(self.now),
+            at=pendulum.instance(at),
             request_id=request_id or self.number("r"),
             evidence=evidence,
+            sure=sure,
         )
 
     def keep(self, outcome):
         self.merchant = outcome.merchant
+        self.clock.last = self.now if outcome.events else self.clock.last
         self.events = (*self.events, *outcome.events)
         self.profile = outcome.profile or self.profile
         return outcome
@@ -186,7 +191,18 @@ class Telling:
         """The code with which the engine refuses, and the outcome; one of them is None."""
         try:
             command = COMMANDS[operation](**self.spoken(content))
-            context = self.context(request_id=request_id)
+        except InvalidDocument as error:
+            self.told.append(str(error))
+            return "invalid_request", None
+        for wrong in self.clock.wrong(self.now):
+            code, _ = self.carried_out(command, request_id, (wrong, False))
+            self.agree(f"{operation} on a clock of {wrong}", code, IMPLAUSIBLE)
+        return self.carried_out(command, request_id, self.clock.right(self.now))
+
+    def carried_out(self, command, request_id, clock):
+        """The same of a *command*, on a clock of which the host is sure or not."""
+        context = self.context(request_id=request_id, clock=clock)
+        try:
             return None, self.engine.carry_out(self.merchant, command, context)
         except Refusal as refusal:
             self.told.append(str(refusal))
@@ -396,10 +412,12 @@ def begun(world, shape):
     return telling
 
 
-def begin(world, shape):
-    """A copy of such a merchant, for more operations."""
+def begin(world, shape, seed=0):
+    """A copy of such a merchant, for more operations, with a clock of its own."""
     begin_with = begun(world, shape)
     telling = copy.copy(begin_with)
+    telling.clock = FarClock(seed)
+    telling.clock.last = begin_with.clock.last
     telling.keeper = copy.deepcopy(begin_with.keeper)
     telling.told, telling.done = list(begin_with.told), Counter()
     telling.receipts, telling.audited = dict(begin_with.receipts), {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planted_errors import instead, without
 
 from holdback.eligibility import derived_facts
-from holdback.lifecycle import evolve
+from holdback.lifecycle import carry_out, evolve
 from holdback.lifecycle.deals import (
     early_settlement,
     ledger_operations,
@@ -270,6 +270,12 @@ ERRORS = {
     ],
     "a statement leaves cash in suspense out": [
         instead(statement._suspense, "currency is None", "True"),
+    ],
+    "money is recorded on a clock that is years ahead": [
+        instead(carry_out, "abs(elapsed(seen, at))", "elapsed(at, seen)"),
+    ],
+    "money is recorded on a clock that is years behind": [
+        instead(carry_out, "abs(elapsed(seen, at))", "elapsed(seen, at)"),
     ],
 }
 # The steps after which the rarer errors show.

@@ -29,7 +29,7 @@ class History:
     def __init__(self, seed, favoured=()):
         self.draw = draw = random.Random(seed)
         self.favoured = favoured
-        self.telling = begin(draw.choice(WORLDS), draw.choice([*SHAPES]))
+        self.telling = begin(draw.choice(WORLDS), draw.choice([*SHAPES]), seed)
         self.carried_out = []
 
     def run(self, steps):
@@ -50,6 +50,7 @@ class History:
         return self.draw.randint(8, 40) if self.draw.random() < 0.08 else self.draw.randint(5, 7)
 
     def pass_time(self):
+        self.telling.now = self.telling.clock.after_silence(self.telling.now)
         self.telling.now += timedelta(hours=self.draw.choice(HOURS))
 
     def step(self):

@@ -21,7 +21,8 @@ from every_case import for_every
 from holdback.eligibility import assessment as eligibility
 from holdback.eligibility import derived_facts
 from holdback.eligibility.ruleset import RuleSet
-from holdback.lifecycle import evolve
+from holdback.lifecycle import carry_out, evolve
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
 from holdback.lifecycle.evidence import recording
@@ -208,6 +209,31 @@ FAULTS = {
     ],
     "a payout that waits is in nobody's list": [
         instead(funding_rules, "not answered.waiting", "True"),
+    ],
+    "a clock that is far ahead is taken": [
+        instead(carry_out, "abs(elapsed(seen, at))", "elapsed(at, seen)"),
+    ],
+    "a clock that is far behind is taken": [
+        instead(carry_out, "abs(elapsed(seen, at))", "elapsed(seen, at)"),
+    ],
+    "a clock may be a day further off": [
+        instead(carry_out, "timedelta(days=days)", "timedelta(days=days + 1)"),
+    ],
+    "the last instant that is near enough is too far": [
+        instead(
+            carry_out,
+            "abs(elapsed(seen, at)) <= timedelta(days=days)",
+            "abs(elapsed(seen, at)) < timedelta(days=days)",
+        ),
+    ],
+    "a question is refused on a far clock": [
+        instead(carry_out.carry_out, "not operation.is_question", "True"),
+    ],
+    "a host that is sure is refused": [
+        without(carry_out, "case.context.sure"),
+    ],
+    "a host that is sure goes back in time": [
+        instead(Context, "self.at >= last_seen_at", "self.at >= last_seen_at or self.sure"),
     ],
 }  # fmt: skip
 

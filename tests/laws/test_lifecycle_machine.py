@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -57,6 +58,7 @@ from holdback.operations import (
 from holdback.testing.conformance.simulated.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
+CLOCK_DAYS = timedelta(days=400)
 MONEY_SEQUENCES = count("sequences of commands about one merchant's money")
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 BANKS = (
@@ -131,16 +133,44 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
 
     def context_of_now(self, **evidence):
         self.requests += 1
-        return Context(at=self.now, request_id=f"r-{self.requests}", evidence=evidence)
+        return Context(
+            at=self.now,
+            request_id=f"r-{self.requests}",
+            evidence=evidence,
+            sure=self.is_far(self.now),
+        )
+
+    def is_far(self, at):
+        """Whether a command at this instant needs a host that is sure."""
+        last = self.merchant.last_seen_at
+        return last is not None and abs(at - last) > CLOCK_DAYS
+
+    def try_wrong_clocks(self, operation, context):
+        """
+        "A command more than `clock_days` after the merchant's last event is refused": at the first
+        instant that is too far, ahead and behind, and at the right one without a host that is sure.
+        """
+        last = self.merchant.last_seen_at
+        if operation.is_question or last is None:
+            return
+        off = CLOCK_DAYS + timedelta(microseconds=1)
+        for at in {last + off, last - off, self.now if self.is_far(self.now) else last + off}:
+            with pytest.raises(Refusal, match="implausible_time"):
+                self.engine.carry_out(
+                    self.merchant,
+                    operation,
+                    attrs.evolve(context, at=at, sure=False),
+                    profile=self.profile,
+                )
 
     def attempt(self, operation, context=None):
         """Carry out *operation* on the merchant; a refusal leaves the stored bytes unchanged."""
         before, profile = wire.write_merchant(self.merchant), wire.write_profile(self.profile)
         held = bool(self.merchant.holds)
+        context = context or self.context()
+        self.try_wrong_clocks(operation, context)
         try:
-            outcome = self.engine.carry_out(
-                self.merchant, operation, context or self.context(), profile=self.profile
-            )
+            outcome = self.engine.carry_out(self.merchant, operation, context, profile=self.profile)
         except (Refusal, InvalidDocument, ConfigurationError):
             assert wire.write_merchant(self.merchant) == before
             assert wire.write_profile(self.profile) == profile
@@ -192,7 +222,10 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
         assert not again.events
         return outcome
 
-    @rule(days=st.sampled_from([0, 1, 2, 20, 31, 60, 120]), minutes=st.integers(-90, 90))
+    @rule(
+        days=st.sampled_from([0, 0, 1, 1, 2, 2, 20, 31, 60, 120, 120, 500]),
+        minutes=st.integers(-90, 90),
+    )
     def time_passes(self, days, minutes):
         self.now += timedelta(days=days, minutes=minutes)
 
