@@ -62,7 +62,7 @@ automated_decisioning = true
 late_remittances = "{world.late}"
 offers_valid_hours = {_always(72)}
 recently_active_days = {_always(400)}
-acceptance_days = {_always(400)}
+acceptance_days = {_always(3_660)}
 cooling_off_days = {_always(world.cooling_off_days)}
 """,
         "renewal.toml": f"""\

@@ -122,7 +122,9 @@ def test_a_retry_changes_nothing(drawn):
         if {"id", "entries"} & step.input.keys():  # the host's ids say what was recorded before
             requests.append(f"{step.request_id}-again")
         for request_id in requests:
-            context = Context(at=step.at, request_id=request_id, evidence=step.evidence)
+            context = Context(
+                at=step.at, request_id=request_id, evidence=step.evidence, sure=step.sure
+            )
             again = run_operation(
                 engine, merchant, step.operation, step.input, context, history.profile
             )

@@ -67,7 +67,9 @@ def carried_out(history):
     """Carry out the steps of *history* with marked data; yield what is stored, said and shown."""
     merchant, profile = history.first, Profile.new(salt=bytes(range(16)))
     for step in history.steps:
-        context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
+        context = Context(
+            at=step.at, request_id=step.request_id, evidence=step.evidence, sure=step.sure
+        )
         try:
             outcome = run_operation(
                 ENGINE, merchant, step.operation, marked_input(step), context, profile

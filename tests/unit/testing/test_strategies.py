@@ -349,7 +349,9 @@ def test_a_history_can_be_carried_out_again(history):
     """
     merchant, profile = history.first, Profile.new(salt=TRIAL_SALT)
     for step in history.steps:
-        context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
+        context = Context(
+            at=step.at, request_id=step.request_id, evidence=step.evidence, sure=step.sure
+        )
         again = (ENGINE, merchant, step.operation, step.input, context, profile)
         if step.refused is None:
             outcome = run_operation(*again)

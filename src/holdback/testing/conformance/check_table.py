@@ -58,6 +58,7 @@ CHECKS: Final = (
     ),
     Check("expiry", "acceptances around expiresAt, in summer and winter time", scripted.expiry),
     Check("clock back", "a clock that goes back over an expiry", scripted.clock_back),
+    Check("wrong clock", "a clock that is ten years ahead, or behind", scripted.wrong_clock),
     Check(
         "two applications",
         "offers of two open sets, accepted one after the other",

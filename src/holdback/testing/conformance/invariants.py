@@ -11,7 +11,8 @@ from typing import Final
 INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sound-replies": "Every answer is a reply (200) or problem details (RFC 9457) with a 4xx "
-        "status; no answer is a 5xx, and the host raises nothing.",
+        "status; no answer is a 5xx, but a 503 on a clock that is years off, and the host raises "
+        "nothing.",
         "refused-changes-nothing": "A refused request changes nothing.",
         "acknowledged-kept": "An operation that was answered with 200 has happened, for good.",
         "whole": "An operation is all or nothing: its events, its state, the reply to its key.",
@@ -45,6 +46,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "event if that is later.",
         "clock-back": "When the clock goes back, no event is dated earlier and no expired offer "
         "opens again.",
+        "far-clock": "On a clock that is years off nothing is carried out, and questions are "
+        "answered; once it is right again, everything goes on.",
         "exact-numbers": "Numbers are exact: money has the currency's minor units, and the "
         "partner's numbers keep every digit.",
         "lookup-agrees": "The merchant lookup agrees with the events.",

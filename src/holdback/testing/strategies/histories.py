@@ -58,6 +58,8 @@ STAGES: Final[tuple[Stage, ...]] = ("offers", "fulfilment", "deal", "renewal")
 # Characters of an input that are shown.
 _LONGEST: Final = 200
 _WAITS: Final = st.sampled_from([0, 0, 0, 1, 2, 20, 31, 60, 120])
+# How many days the clock of a step is wrong by.
+_WRONG_BY: Final = st.sampled_from([0] * 20 + [401, -401, 3_653, -3_653])
 # How many steps are drawn one by one for each way, on average.
 _STEPS_BETWEEN_WAYS: Final = 4
 # Percentages paid down at which a renewal is tried: jurisdictions ask for different ones.
@@ -76,8 +78,9 @@ class Step:
     """
     One attempt of a host: an operation with its input and evidence, and its result.
 
-    `events` are empty if it was refused or was carried out before. `refused` is the refusal or the
-    invalid document, None without one.
+    The host is `sure` of its clock, unless that is years off and nobody noticed. `events` are empty
+    if it was refused or was carried out before. `refused` is the refusal or the invalid document,
+    None without one.
     """
 
     at: DateTime
@@ -85,6 +88,7 @@ class Step:
     operation: str
     input: Mapping[str, Json] = field(converter=frozen_record)
     evidence: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record)
+    sure: bool = False
     events: tuple[Event, ...] = ()
     refused: Refusal | InvalidDocument | ConfigurationError | None = field(default=None, eq=_told)
 
@@ -147,6 +151,7 @@ class History:
                 "operation": step.operation,
                 "input": self._named(step),
                 "evidence": dict(step.evidence),
+                **({"sure": True} if step.sure else {}),
             }
             for step in self.steps
         ]
@@ -175,9 +180,17 @@ class _Host:
     def wait(self, **of: int) -> None:
         self.at = utc(self.at + timedelta(**of))
 
-    def attempt(self, operation: str, body: Input, evidence: Mapping[str, Json]) -> bool:
-        """Carry out *operation* and record the step; return whether it was carried out."""
-        context = Context(at=self.at, request_id=f"r-{len(self.steps) + 1}", evidence=evidence)
+    def attempt(
+        self, operation: str, body: Input, evidence: Mapping[str, Json], *, wrong_by: int = 0
+    ) -> bool:
+        """
+        Carry out *operation* and record the step; return whether it was carried out.
+
+        The clock of the step may be wrong by some days; the host does not know it.
+        """
+        request_id, at = f"r-{len(self.steps) + 1}", utc(self.at + timedelta(days=wrong_by))
+        sure = not wrong_by
+        context = Context(at=at, request_id=request_id, evidence=evidence, sure=sure)
         events: tuple[Event, ...] = ()
         refused: Refusal | InvalidDocument | ConfigurationError | None = None
         try:
@@ -192,11 +205,12 @@ class _Host:
             self.profile = outcome.profile
         self.steps.append(
             Step(
-                at=self.at,
+                at=at,
                 request_id=context.request_id,
                 operation=operation,
                 input=body,
                 evidence=evidence,
+                sure=sure,
                 events=events,
                 refused=refused,
             )
@@ -335,7 +349,10 @@ def _next_step(draw: st.DrawFn, host: _Host) -> None:
     moment = host.moment
     operation = draw(st.sampled_from(sensible(moment) * 6 + list(COMMANDS)))
     body = draw(input_of(moment, operation))
-    host.attempt(operation, body, draw(evidence_of(moment, operation, body)))
+    # A newcomer has nothing that its clock could be compared with.
+    wrong_by = draw(_WRONG_BY) if host.merchant.sequence else 0
+    evidence = draw(evidence_of(moment, operation, body))
+    host.attempt(operation, body, evidence, wrong_by=wrong_by)
 
 
 def _pass_through(draw: st.DrawFn, host: _Host, way: str) -> None:

@@ -48,6 +48,7 @@ _REFUSED_AFTER: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _MICROSECOND: Final = timedelta(microseconds=1)
+_TEN_YEARS: Final = timedelta(days=3_653)
 # Offers made at these instants expire around the days on which clocks change in many places.
 _SEASONS: Final = (
     datetime(2026, 3, 2, 0, 30, tzinfo=UTC),
@@ -190,6 +191,32 @@ def clock_back(session: Session) -> None:
     simulation.pass_time(days=-3)
     fund(simulation, merchant)
     look_up(simulation, merchant)
+
+
+def wrong_clock(session: Session) -> None:
+    """Make requests on a clock ten years ahead or behind, and again when it is right."""
+    for off in (_TEN_YEARS, -_TEN_YEARS):
+        simulation = session.simulation()
+        ended, offered = simulation.merchant(name="ended"), simulation.merchant(name="offered")
+        deal_id = first_deal(simulation, ended)
+        close_as_defaulted(simulation, ended, deal_id)
+        offer_id = new_offers(simulation, offered)[0]
+        right = simulation.at
+        entry = ended.remittance(deal_id, 10, right.date())
+        simulation.at = right + off
+        body = {"deal_id": deal_id, "entries": [entry]}
+        tried = [
+            (ended, simulation.ask("record_remittance", ended, body, key=simulation.new_key())),
+            (offered, accept(simulation, offered, offer_id, key=simulation.new_key())),
+        ]
+        review(simulation, ended)
+        request_offers(simulation, offered, as_new=True, key=simulation.new_key())
+        look_up(simulation, ended)
+        simulation.at = right
+        for merchant, refused in tried:
+            again = simulation.ask_again(merchant, refused)
+            message = f"{again.operation} got {again.status} when the clock was right again"
+            expect(again.status == OK, "far-clock", message)
 
 
 def two_applications(session: Session) -> None:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final
 
 from attrs import define, field
 
-from holdback.lifecycle.configuration import MEMORY_DAYS
+from holdback.lifecycle.configuration import CLOCK_DAYS, MEMORY_DAYS
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.projected_deal import (
@@ -302,6 +302,10 @@ class Projection(ProjectedDeals):
     def seen_at(self, at: datetime) -> datetime:
         """Return the merchant's own time at the instant *at*: it never goes back."""
         return at if self.last_at is None else max(at, self.last_at)
+
+    def is_far(self, at: datetime) -> bool:
+        """Return whether *at* is so far from the last event that the clock is in doubt."""
+        return self.last_at is not None and abs(at - self.last_at) > timedelta(days=CLOCK_DAYS)
 
     def waiting(self, at: datetime) -> list[str]:
         """Return the applications in fulfilment that have not lapsed at the instant *at*."""

@@ -38,13 +38,19 @@ _MONEY: Final = frozenset(
 )
 _PENCE: Final = -2
 _CLIENT_ERRORS: Final = range(400, 500)
+UNAVAILABLE: Final = 503
 
 
-def check_form(exchange: Exchange) -> None:
-    """Check that the answer is a reply (service 2) or problem details (service 7)."""
+def check_form(exchange: Exchange, *, is_far: bool = False) -> None:
+    """
+    Check that the answer is a reply (service 2) or problem details (service 7).
+
+    On a clock that *is_far* from the merchant's last event, the host may say that it cannot serve.
+    """
     status = exchange.status
     answer = f"{exchange.operation} got {status}"
     expected_status = status == OK or status in _CLIENT_ERRORS
+    expected_status |= is_far and status == UNAVAILABLE
     expect(expected_status, "sound-replies", f"{answer} {excerpt(exchange.body)}")
     try:
         body: Any = exchange.reply

@@ -29,6 +29,7 @@ from holdback.testing.conformance.simulated.exchanges import (
 )
 from holdback.testing.conformance.simulated.projection import instant
 from holdback.testing.conformance.simulated.replies import (
+    UNAVAILABLE,
     check_form,
     check_hold_unseen,
     check_reply,
@@ -188,7 +189,7 @@ class Simulation:
         self, merchant: SimulatedMerchant, exchange: Exchange
     ) -> list[dict[str, Any]]:
         """Check the answer, and return the events that the request caused."""
-        check_form(exchange)
+        check_form(exchange, is_far=merchant.projection.is_far(exchange.at))
         check_hold_unseen(exchange, merchant.projection)
         earlier = self.earlier_exchange(merchant, exchange.key)
         # Worked out before the new events are read: they are what the answer is checked against.
@@ -241,6 +242,8 @@ _CONFLICTS: Final = frozenset({409, 422})
 # fulfilment.
 _REFUSALS: Final = frozenset({404, 409, 422})
 _UNKNOWN: Final = frozenset({404})
+# What is refused without a look at the clock is refused all the same.
+_NOT_NOW: Final = _REFUSALS | {UNAVAILABLE}
 _EXPIRED: Final = "offers_expired"
 
 
@@ -273,6 +276,8 @@ def expected_answer(
     if earlier is not None:
         invariant = _replay_invariant(merchant, exchange)
         return ExpectedAnswer(invariant, frozenset({OK}), "though it had succeeded before")
+    if exchange.operation != "look_up" and merchant.projection.is_far(exchange.at):
+        return ExpectedAnswer("far-clock", _NOT_NOW, "on a clock that is years off")
     if exchange.operation == "accept_offer":
         return _acceptance(merchant, exchange)
     if exchange.operation == "fund_deal" and merchant.projection.holds:
@@ -283,9 +288,9 @@ def expected_answer(
         return ExpectedAnswer("one-application", _REFUSALS, "with an application in fulfilment")
     if exchange.operation == "look_up":
         if exchange.request["provider_id"] == merchant.projection.provider_id:
-            return ExpectedAnswer(
-                "acknowledged-kept", frozenset({OK}), "for a provider_id that was issued"
-            )
+            far = merchant.projection.is_far(exchange.at)
+            invariant = "far-clock" if far else "acknowledged-kept"
+            return ExpectedAnswer(invariant, frozenset({OK}), "for a provider_id that was issued")
         return ExpectedAnswer("tenancy", _UNKNOWN, "for a provider_id that is not this partner's")
     return None
 
