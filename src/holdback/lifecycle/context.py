@@ -33,7 +33,7 @@ def _instant(value: datetime) -> DateTime:
 
 
 def _of_the_host(validator: Validator) -> Validator:
-    """Return *validator* for what the host says, whose mistake is no partner's."""
+    """Return *validator* for what the host says, which no partner can correct."""
 
     def validate(instance: Any, attribute: Any, value: Any) -> None:
         try:

@@ -80,7 +80,7 @@ def test_an_instant_that_is_just_near_enough(funded, off):
 
 def test_the_refusal_says_both_instants_and_what_to_do(funded):
     """
-    It is the host's fault and passing: 503, with the instant of the clock and that of the last
+    The host causes it, and it passes: 503, with the instant of the clock and that of the last
     event.
     """
     seen = funded.merchant.last_seen_at
@@ -97,7 +97,7 @@ def test_the_refusal_says_both_instants_and_what_to_do(funded):
 
 @for_every("off", [TEN_YEARS, -TEN_YEARS])
 def test_reads_are_never_refused(funded, off):
-    """A question is answered whatever the clock says: it changes nothing."""
+    """A question is answered on every clock: it changes nothing."""
     funded.now += off
 
     assert funded.do(LookUp()).deals
