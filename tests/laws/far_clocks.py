@@ -37,7 +37,7 @@ class FarClock:
         return max(now, self.last + after)
 
     def wrong(self, now):
-        """The instants at which the next command has to be refused: the host is not sure of them."""
+        """The instants at which the next command is to be refused: the host is not sure of them."""
         instants = [now] if self.is_far(now) else []
         if self.last is None or self.draw.random() > WRONG:
             return instants
