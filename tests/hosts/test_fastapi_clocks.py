@@ -57,19 +57,19 @@ def test_the_answer_does_not_say_when_the_last_event_was(merchant):
 
 def test_an_agent_can_be_sure_and_no_partner(merchant):
     """
-    Where nothing can be compared, an agent records a new check with `sure=true`, and the merchant
-    is served as ever; a partner cannot say it.
+    Where nothing can be compared, an agent records a new check and says that the clock was
+    compared, and the merchant is served as ever; a partner cannot say it.
     """
     service = merchant.funded().service
     service.now = START + timedelta(days=730)
     made_at = service.now.isoformat()
     record = {"check": "business", "made_at": made_at, "facts": {"business_verified": True}}
     checked = {"records": [record]}
-    sure = {"params": {"sure": "true"}}
+    sure = {"headers": {"Clock-Compared": "true"}}
 
     assert code(merchant.partner_does("record_consents", CONSENTS, **sure)) == IMPLAUSIBLE
     assert code(merchant.agent("record_evidence", checked)) == IMPLAUSIBLE
-    unclear = merchant.agent("record_evidence", checked, params={"sure": "?"})
+    unclear = merchant.agent("record_evidence", checked, headers={"Clock-Compared": "?"})
     assert code(unclear) == (422, "invalid_request")
     assert merchant.agent("record_evidence", checked, **sure).status_code == 200
     assert merchant.partner_does("record_consents", CONSENTS).status_code == 200
@@ -132,7 +132,7 @@ def test_clocks_that_are_apart(compared, seconds):
     compared.now += timedelta(seconds=seconds)
 
     assert code(merchant.partner_does("record_consents", CONSENTS)) == IMPLAUSIBLE
-    assert code(merchant.agent("review_renewal", params={"sure": "true"})) == IMPLAUSIBLE
+    assert code(merchant.agent("review_renewal", headers={"Clock-Compared": "true"})) == IMPLAUSIBLE
     assert code(Merchant(compared, "m-2").ask()) == IMPLAUSIBLE
     assert merchant.look_up().status_code == 200
     assert (compared.events(), compared.events("m-2")) == (events, [])

@@ -68,7 +68,7 @@ def long_life():
     host.fund()
     host.pay_down(40)
     host.remit(host.entry(host.deal.outstanding))
-    host.pass_time(days=500)
+    host.sleep(days=500)
     host.ask()
     host.ask()
     host.accept()

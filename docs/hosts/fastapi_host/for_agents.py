@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Header, Query, Request
 
 from fastapi_host import open_work, schemas
 from fastapi_host.answers import (
@@ -35,8 +35,8 @@ from holdback.operations import (
 
 Commanded = Annotated[Incoming, Depends(commanded)]
 Asked = Annotated[Incoming, Depends(asked)]
-# Whether the agent is sure of the time, of a merchant that was silent for long.
-Sure = Annotated[bool, Query()]
+# An agent's word that the time is right, of a merchant that was silent for long.
+Sure = Annotated[bool, Header(alias="Clock-Compared")]
 
 # A merchant_id is the partner's own text, and may contain a slash.
 PATH = "/v2/agents/{partner}/{merchant_id:path}"

@@ -2,7 +2,8 @@
 Who may call what, in one table.
 
 A caller has a role, which the file of callers gives, and an agent may have a permission besides.
-An endpoint that is not in the table is for nobody.
+An endpoint that is not in the table is for nobody. That the time is right of a merchant that was
+silent for years is for agents to say: no endpoint of partners reads it.
 """
 
 from types import MappingProxyType
