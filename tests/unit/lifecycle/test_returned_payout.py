@@ -299,7 +299,7 @@ def test_an_application_that_is_forgotten_is_not_brought_back():
     """
     After `memory_days` the funding is undone all the same, and the merchant applies again.
     """
-    story = funded().later(days=MEMORY_DAYS + 40)
+    story = funded().later(days=MEMORY_DAYS + 40, sure=True)
     on = story.at.date().isoformat()
     story = story.after("record_takings", {"takings": [{"on": on, "amount": "1.00"}]})
     assert story.merchant.fulfilments == ()
