@@ -98,7 +98,7 @@ def test_the_refusal_of_a_closed_deal_says_what_to_do(owing):
     """Cash for a deal that is closed to entries is recorded, and then applied to that deal."""
     cash, deal = owing, owing.journey.deal
     cash.do(CloseDeal(deal_id=deal.id, status="defaulted"))
-    cash.journey.pass_time(days=500)
+    cash.journey.sleep(days=500)
     entry = Entry(id="p-1", on=cash.journey.today(), amount=deal.balance)
 
     late = RecordRemittance(deal_id=deal.id, entries=[entry])
@@ -265,7 +265,7 @@ def test_used_cash_is_forgotten_and_never_counted_again(cash):
     cash.send_back("c-1", "b-1", 1_000)
     cash.record("c-2", 500)
     cash.send_back("c-2", "b-2", 200)
-    cash.journey.pass_time(days=408)
+    cash.journey.sleep(days=408)
     cash.record("c-3", 70)
 
     suspense = cash.journey.merchant.suspense
@@ -288,7 +288,7 @@ def test_cash_is_remembered_as_long_as_anything(cash):
     """For `memory_days` (400), and at most a week longer."""
     cash.record("c-1", 1_000)
     cash.send_back("c-1", "b-1", 1_000)
-    cash.journey.pass_time(days=399)
+    cash.journey.sleep(days=399)
     cash.record("c-2", 10)
     assert cash.journey.merchant.suspense.closed is None
     cash.journey.pass_time(days=8)
@@ -304,7 +304,7 @@ def test_of_too_many_open_receipts_the_oldest_are_one(cash, more):
     cash.send_back("c-00", "b-1", 40)
     cash.send_back("c-01", "b-2", 50)
     before = sum(cash.held.values())
-    cash.journey.pass_time(days=410)
+    cash.journey.sleep(days=410)
     cash.record("new", 1)
 
     assert len(cash.held) == MOST_OPEN + 1
@@ -322,7 +322,7 @@ def test_of_too_many_entries_those_of_the_last_days_are_held(cash, days, held):
     for number in range(MOST_IN_SUSPENSE * 3 // 4):
         cash.record(f"c-{number}", 100)
         cash.send_back(f"c-{number}", f"b-{number}", 100)
-    cash.journey.pass_time(days=days)
+    cash.journey.sleep(days=days)
     cash.record("new", 1)
 
     count = len(cash.journey.merchant.suspense.entries)
@@ -349,7 +349,7 @@ def test_a_statement_of_a_period_has_what_was_held_before_and_after(cash):
     assert balances(since=start + timedelta(days=1), until=start + timedelta(days=2)) == [
         -1_000, -1_000,
     ]  # fmt: skip
-    cash.journey.pass_time(days=420)
+    cash.journey.sleep(days=420)
     cash.record("c-2", 5)
     assert balances() == [0, -705]
     assert balances(since=tenth) == [None, -705]
