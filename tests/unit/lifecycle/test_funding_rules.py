@@ -274,13 +274,14 @@ def test_the_question_over_json():
     assert b'"held_back":["GB-F-01: The identity' in wire.write(journey.do(read))
 
 
-def replayed(event, changed=lambda text: text):
+def replayed(folder, event, changed=lambda text: text):
     """What `holdback replay` gives for a stored event."""
-    stored = changed(wire.write_event(event).decode())
-    return CliRunner().invoke(holdback, ["replay", "-"], input=stored)
+    stored = folder / "event.json"
+    stored.write_text(changed(wire.write_event(event).decode()), encoding="utf-8")
+    return CliRunner().invoke(holdback, ["replay", str(stored)])
 
 
-def test_a_payout_is_derived_again():
+def test_a_payout_is_derived_again(tmp_path):
     """
     `holdback replay` reads the funding rules again on the recorded facts, with what was lifted.
     """
@@ -289,10 +290,12 @@ def test_a_payout_is_derived_again():
     decide(journey)
     journey.fund()
 
-    same = replayed(journey.events[-1])
+    same = replayed(tmp_path, journey.events[-1])
     assert (same.exit_code, same.output.splitlines()[0]) == (0, "GB on 2026-12-02: the same")
     edited = replayed(
-        journey.events[-1], lambda text: text.replace('"lifted":["GB-F-02"]', '"lifted":[]')
+        tmp_path,
+        journey.events[-1],
+        lambda text: text.replace('"lifted":["GB-F-02"]', '"lifted":[]'),
     )
     assert edited.exit_code == 1
     assert "GB-F-02: recorded a payout, derived that it waits" in edited.output
