@@ -17,6 +17,7 @@ from holdback.merchant.deal import DEFAULTED, RENEWED
 from holdback.merchant.ledger import SETTLEMENT, TRANSFER
 from holdback.operations import (
     Adjust,
+    ApplySuspense,
     ChangeBankDetails,
     ChangeTerms,
     CloseDeal,
@@ -25,10 +26,12 @@ from holdback.operations import (
     QuoteSettlement,
     RecordRecovery,
     RecordRemittance,
+    RecordSuspense,
     Refund,
     Requote,
     ResumeDeal,
     ReturnPayout,
+    ReturnSuspense,
     SettleEarly,
     Transfer,
     UnwindDeal,
@@ -219,6 +222,40 @@ class MoneyRules:
             self.fund_the_last_application()
             new = self.merchant.active_deal
             assert new is None or new.id != deal.id
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(
+        data=st.data(),
+        part=PARTS,
+        leaves_as=st.sampled_from(["applied", "applied", "refund", "reversal", "transfer"]),
+    )
+    def cash_in_suspense(self, data, part, leaves_as):
+        """Cash without a deal is held, and a part of it goes on: every unit is somewhere."""
+        deal = self.any_deal(data, owed)
+        minor = max(1, min(owed(deal), 50_000))
+        received = RecordSuspense(**self.moved(minor))
+        if self.attempt(received) is None:
+            return
+        owed_before, held = self.total(), self.held_in_suspense()
+        taken = {"suspense_id": received.id, **self.moved(part_of(minor, part))}
+        taken["id"] = f"{received.id}-on"
+        operation = (
+            ApplySuspense(deal_id=deal.id, **taken)
+            if leaves_as == "applied"
+            else ReturnSuspense(kind=leaves_as, **taken)
+        )
+        outcome = self.attempt(operation)
+        assert outcome is None or part != "too much"
+        if outcome is not None:
+            again = self.engine.carry_out(self.merchant, operation, self.context())
+            assert not again.events
+        gone = 0 if outcome is None else taken["amount"].minor
+        assert held - self.held_in_suspense() == gone
+        if leaves_as == "applied" and deal.written_off.minor == 0:
+            assert owed_before - self.total() == gone
+
+    def held_in_suspense(self):
+        return sum(money.minor for money in self.merchant.suspense.held.values())
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(ending=st.sampled_from(["repaid", "repaid", "defaulted"]))

@@ -620,7 +620,7 @@ def test_the_laws_hold_whatever_happens_to_a_deals_money():
         LifecycleOfMoney,
         settings=settings(
             max_examples=MONEY_SEQUENCES,
-            stateful_step_count=35,
+            stateful_step_count=50,
             derandomize=True,
             phases=(Phase.explicit, Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),

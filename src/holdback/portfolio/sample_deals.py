@@ -310,7 +310,7 @@ def _status(dice: Dice, deals: DealColumns) -> Columns:
         "days_since_funding": deals.age,
         "days_since_last_remittance": deals.silence,
         "missed_remittances_30d": np.minimum(missed, most_missed),
-        "remaining_term_days": np.maximum(deals.term - deals.age, 0),
+        "remaining_term_days": np.maximum(deals.term - (deals.age - deals.ended), 0),
         "deals_completed": earlier + renewal,
         "deals_defaulted": dice.weighted((965, 29, 6)) + (status == DEFAULTED),
     }

@@ -64,6 +64,7 @@ from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import SALT_BYTES, Profile
+from holdback.merchant.receipt import RefundableDeal
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
 from holdback.operations import OPERATIONS, ChangeTerms, Operation, Reply, RequireChecks
 from holdback.rulebooks.rulebook import Rulebook
@@ -347,6 +348,7 @@ _DECLARED: Final[tuple[type, ...]] = (
     Opaque,
     Performance,
     Product,
+    RefundableDeal,
     StatementLine,
     Takings,
 )
