@@ -115,6 +115,7 @@ def test_an_offer_id_is_not_a_provider_id(theirs):
 OTHER_QUESTIONS = [
     "filled_application",
     "bank_details",
+    "required_checks",
     "settlement_quote",
     "unwind_quote",
     "statement",

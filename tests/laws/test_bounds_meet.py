@@ -115,6 +115,7 @@ class Way(Journey):
 
     def __init__(self, files, currency, takings=None):
         super().__init__(engine_of(files))
+        self.sure = True  # a term may be a hundred years
         self.currency = currency
         self.takings = most_money(currency) if takings is None else takings
         self.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction=CODE)

@@ -252,7 +252,7 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=2, fits=_overpaid, bodies=_refund, took_effect=_entry_is_there
         ),
         "transfer": AgentOperation(
-            weight=3, fits=_transferable, bodies=_transfer, took_effect=_both_entries_are_there
+            weight=9, fits=_transferable, bodies=_transfer, took_effect=_both_entries_are_there
         ),
         "record_recovery": AgentOperation(
             weight=4, fits=_in_default, bodies=_record_recovery, took_effect=_entry_is_there
