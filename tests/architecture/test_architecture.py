@@ -70,6 +70,7 @@ IMPORTED_BY = {
     "pyarrow": (
         "portfolio.sample_deals",
         "portfolio.reading.frames",
+        "portfolio.reading.single_values",
         "portfolio.studies.pace_projection",
         "portfolio.files",
     ),

@@ -69,7 +69,13 @@ COLUMNS = st.one_of(
     st.lists(OBJECTS, max_size=12),
     *(
         st.lists(each | st.none(), min_size=1, max_size=30)
-        for each in (st.decimals(-1000, 1000, places=4), st.booleans(), st.dates(), st.integers())
+        for each in (
+            st.decimals(-1000, 1000, places=4),
+            st.decimals(-1000, 1000, places=4) | st.integers(-100, 100) | st.decimals(),
+            st.booleans(),
+            st.dates(),
+            st.integers(),
+        )
     ),
     st.lists(st.decimals(-1000, 1000, places=4) | OBJECTS, min_size=1, max_size=30),
 )

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import polars as pl
+import pyarrow as pa
 
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import MAX_DIGITS, unscaled
@@ -131,9 +132,10 @@ def read_float(value: float, places: int, *, down: bool = False) -> int:
 
 # -- Columns of texts and Python objects.
 #
-# Texts that are numbers in plain digits become a column of decimals, which is read like any other.
-# What is left, such as "64,5", is read by `Fact.read`, each distinct value once. The result is that
-# of `read_values`, which reads all values so.
+# Decimals are read together: a million of them take a second, and one by one ten. Texts that are
+# numbers in plain digits become a column of decimals, which is read like any other. What is left,
+# such as "64,5", is read by `Fact.read`, each distinct value once. The result is that of
+# `read_values`, which reads all values so.
 
 # The columns of a result, as in `read_values`.
 NUMBER, GIVEN = "number", "given"
@@ -150,9 +152,30 @@ def read_column(column: nw.Series[Any], fact: Fact) -> pl.DataFrame:
     if isinstance(column.dtype, nw.String) and getattr(column.to_native(), "dtype", "") != "object":
         return _texts(pl.Series(_VALUE, pl.from_arrow(column.to_arrow()), pl.String), fact)
     values = column.to_list()
-    if {*map(type, values)} <= {str, NoneType}:
+    types = {*map(type, values)}
+    if types <= {str, NoneType}:
         return _texts(pl.Series(_VALUE, values, pl.String), fact)
+    if types <= {Decimal, int, NoneType} and fact.type.kind in _NUMBERS:
+        numbers = _together(values, fact)
+        if numbers is not None:
+            return numbers
     return _one_by_one(values, fact)
+
+
+def _together(values: Sequence[Decimal | int | None], fact: Fact) -> pl.DataFrame | None:
+    """Python's decimals, as a database gives them; None if no column of decimals holds them all."""
+    if not all(type(value) is not Decimal or value.is_finite() for value in values):
+        return None
+    for digits, places in ((MOST_DIGITS, fact.type.places), (_WIDEST, MOST_DECIMALS)):
+        try:
+            array = pa.array(values, pa.decimal128(digits, places))
+        except (ValueError, TypeError, OverflowError):  # a number has more digits
+            continue
+        column = ColumnReader(fact, _VALUE).column(nw.Decimal(digits, places))
+        frame = pl.DataFrame({_VALUE: pl.Series(pl.from_arrow(array))}).lazy()
+        read = frame.select(column.number.alias(NUMBER), column.given.alias(GIVEN))
+        return read.collect(engine="streaming")
+    return None
 
 
 def _one_by_one(values: Sequence[Any], fact: Fact) -> pl.DataFrame:
