@@ -148,6 +148,8 @@ class History:
             # What a funding looks at again has to change before it.
             again = ("hold", "reverse", "fund", "record_checks", "decide_funding")
             weights |= {step: 4 for step in again if step in weights}
+            if self.a_person_may_approve():
+                weights["decide_funding"] = 20
         weights |= {step: 12 for step in self.favoured if step in weights}
         step = self.draw.choices([*weights], [*weights.values()])[0]
         getattr(self, step)()
@@ -170,6 +172,12 @@ class History:
             "lift": self.model.holds, "erase": not self.model.deals,
         }  # fmt: skip
         return bool(needs.get(step, True))
+
+    def a_person_may_approve(self):
+        """Whether a payout waits for a rule that refers; few do."""
+        application = self.model.in_fulfilment(self.now)
+        waiting = self.model.funding(self.now, application)
+        return any(rule.otherwise == "refer" for rules in waiting for rule in rules)
 
     def known(self):
         """Whether the service has seen the merchant."""

@@ -13,12 +13,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from attrs import evolve
 from deals import alone, deals, facts_of, shipped
 
 from counts import count
 from holdback import InvalidDocument
 from holdback.eligibility.assessment import assess as assess_one
+from holdback.eligibility.ruleset import RuleSet
 from holdback.portfolio import (
+    assess,
     cohorts,
     compare,
     explain,
@@ -507,3 +510,17 @@ def test_a_summary_is_a_frame_of_numbers():
             assert (row["currency"], row["balance"]) == (currency, Decimal(amount))
     shares = frame.group_by("jurisdiction").agg(pl.col("share").sum())
     assert all(abs(share - 1) < Decimal("0.00001") for share in shares["share"])
+
+
+def test_rulebooks_without_a_digest_answer_for_themselves():
+    """
+    Two altered rulebooks are equal, for they have no digest; each has the answers of its own rules.
+    """
+    book = shipped().resolve("GB", on=DAY)
+    frame = deals().filter(pl.col("jurisdiction") == "GB")
+    answers = []
+    for otherwise in ("decline", "refer"):
+        rules = tuple(evolve(rule, otherwise=otherwise) for rule in book.renewal.rules)
+        renewal = RuleSet(rules=rules, catalogue=book.catalogue, jurisdiction="GB", digest="")
+        answers.append(assess(frame, book.altered(renewal=renewal))["outcome"].to_list())
+    assert answers[0] != answers[1]

@@ -32,6 +32,11 @@ Rules = Rulebook | Jurisdictions
 Definitions = Mapping[Fact, tuple[int, ...]]
 
 
+def _meanings(rulebooks: tuple[Rulebook, ...]) -> tuple[Rulebook | int, ...]:
+    """Return what *rulebooks* are compared by: without a digest, equal ones differ in meaning."""
+    return tuple(rulebook if rulebook.digest else id(rulebook) for rulebook in rulebooks)
+
+
 @frozen(kw_only=True)
 class RowRulebooks:
     """
@@ -43,7 +48,7 @@ class RowRulebooks:
     in memory that has to have the code of the one rulebook in every row.
     """
 
-    rulebooks: tuple[Rulebook, ...]
+    rulebooks: tuple[Rulebook, ...] = field(eq=_meanings)
     jurisdiction_column: str | None = None
     day_or_column: str | date | None = None
     codes: tuple[str, ...] = ()
