@@ -603,6 +603,8 @@ class History:
             base.status == "Cancelled" or 2 * base.remitted() < base.repayment
         ):
             refused.add("not_possible_now")
+        if model.rulebook(self.now).signature is not None:
+            refused.add("not_possible_now")  # nobody signs in these histories
         outcome = self.tell(FundDeal(application_id=application.application_id), refused=refused)
         if outcome is None:
             return False
