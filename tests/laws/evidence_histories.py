@@ -745,7 +745,7 @@ class History:
         )
         days = self.model.rulebook(self.now).approval_days
         self.model.referrals.remove(referral)
-        self.model.decisions.append(
+        self.model.decide(
             PersonsDecision(
                 referral.product, referral.base, approved, referral.rules,
                 until or self.now + timedelta(days=days), referral.people,
@@ -775,7 +775,7 @@ class History:
         if outcome is None:
             return
         until = self.now + timedelta(days=self.model.rulebook(self.now).approval_days)
-        self.model.decisions.append(
+        self.model.decide(
             PersonsDecision(
                 application.product, application.base, approved, frozenset(referring), until,
                 self.model.people,

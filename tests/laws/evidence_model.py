@@ -479,6 +479,15 @@ class Model:
             return Assessed("undetermined", false, unknown, needs)
         return Assessed("referred" if false else "eligible", false, unknown, needs)
 
+    def decide(self, decision):
+        """Keep a person's *decision*: it replaces the last one about the same product and deal."""
+        self.decisions = [
+            one
+            for one in self.decisions
+            if (one.product, one.base) != (decision.product, decision.base)
+        ]
+        self.decisions.append(decision)
+
     def declined_by_a_person(self, at, product):
         """Whether a decline of *product* holds, of whichever kind the application was."""
         return any(
