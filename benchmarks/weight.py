@@ -54,7 +54,7 @@ CORE = {
     *("ruleset", "facts", "number_format", "exact_json", "bounds", "money", "exact_numbers"),
     *("frozen_values", "seal"),
 }
-RECIPES = {"fact": "Add a fact", "command": "Add a command", "setting": "Add a setting of"}
+RECIPES = {"fact": "Add a fact", "command": "Add an operation", "setting": "Add a setting of"}
 PLACE = re.compile(
     r"`((?:src|tests|docs|benchmarks|jurisdictions|\.ci)/[\w./-]+|\w+\.(?:md|toml))`"
 )

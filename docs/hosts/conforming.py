@@ -23,7 +23,7 @@ from fastapi_host.migrate import migrate
 from fastapi_host.outbox import CLAIMED, deliver_due
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
-from fastapi_host.webhooks import signed
+from fastapi_host.webhook_delivery import signed
 from sqlalchemy import event
 from sqlite_host import SqliteHost
 

@@ -70,7 +70,7 @@ def test_there_is_a_recipe_for_every_usual_change():
         "Add a field of the merchant lookup",
         "Add a field of an offer",
         "Add a calculator",
-        "Add a command",
+        "Add an operation",
         "Add a kind of ledger entry",
         "Add a dataframe engine",
         "Add a jurisdiction",
@@ -135,7 +135,7 @@ def test_the_examples_are_there():
     """
     facts = {fact.name for fact in catalogue(Currency.of("GBP")).facts}
     derived, evidence = FOLLOWED["Add a fact"]
-    command, event, reply, operation = FOLLOWED["Add a command"]
+    command, event, reply, operation = FOLLOWED["Add an operation"]
     row = OPERATIONS[operation]
 
     assert derived in facts

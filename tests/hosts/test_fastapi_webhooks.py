@@ -16,11 +16,11 @@ import httpx
 import pytest
 from attrs import evolve
 from fastapi_calls import HOOK, PARTNERS, SECRET, Merchant, Service, service_on
-from fastapi_host import webhooks
+from fastapi_host import webhook_delivery
 from fastapi_host.addresses import addresses_of, is_public
 from fastapi_host.outbox import deliver_due
 from fastapi_host.partners import Partners, Webhook, read_partners, sha256
-from fastapi_host.webhooks import MOST_ADDRESSES, Post, RefusedURL, client, signed
+from fastapi_host.webhook_delivery import MOST_ADDRESSES, Post, RefusedURL, client, signed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -215,7 +215,7 @@ class Sent(httpx.MockTransport):
 def posting(monkeypatch, *answers, unreachable=(), private=False):
     """Return a `Post` whose names resolve to *answers*, one after the other, and its network."""
     asked = iter(answers)
-    monkeypatch.setattr(webhooks, "addresses_of", lambda *_: next(asked))
+    monkeypatch.setattr(webhook_delivery, "addresses_of", lambda *_: next(asked))
     network = Sent(unreachable)
     return Post(client(transport=network), private), network
 
@@ -400,8 +400,8 @@ def test_the_certificate_is_the_names(tmp_path, monkeypatch):
     wrong = certificate(tmp_path, "other.example")
     trusting = ssl.create_default_context(cafile=right)
     trusting.load_verify_locations(wrong)
-    monkeypatch.setattr(webhooks, "addresses_of", lambda *_: ["127.0.0.1"])
-    monkeypatch.setattr(webhooks, "is_public", lambda _: True)
+    monkeypatch.setattr(webhook_delivery, "addresses_of", lambda *_: ["127.0.0.1"])
+    monkeypatch.setattr(webhook_delivery, "is_public", lambda _: True)
     with client(verify=trusting) as sender:
         for pem, expected in ((right, 307), (wrong, None)):
             with encrypted_server(pem) as (port, heads):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
-from fastapi_host import for_agents, for_partners, outbox, problems, schemas, webhooks
+from fastapi_host import for_agents, for_partners, outbox, problems, schemas, webhook_delivery
 from fastapi_host.attempts import Host
 from fastapi_host.client_address import Proxies
 from fastapi_host.logs import note_of
@@ -45,7 +45,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
     """
     for partner in partners.partners:
         engine.jurisdictions.zone(partner.jurisdiction)  # fails at the start if it is unknown
-    webhooks.check(partners, private=private_webhooks)
+    webhook_delivery.check(partners, private=private_webhooks)
     store = Store(database_url, isolation_level)
     host = Host(engine, store, clock or now, checks, compares=clock is None)
 

@@ -6,8 +6,8 @@ partner may ask again, because a referral was decided, that an application lapse
 renewal can be funded, and what a partner has to know to withhold the right share of the takings: a
 deal is paused, resumed or undone, or has other terms. What was paid is in the look-up, and in no
 webhook. They are delivered at least once, and in order for each merchant. The table of events is
-the outbox: a notification is committed together with its event, and cannot be lost. `webhooks`
-signs and sends it.
+the outbox: a notification is committed together with its event, and cannot be lost.
+`webhook_delivery` signs and sends it.
 
 Several processes may deliver. A process claims an event by a compare-and-set on `due` and `tries`,
 for longer than a delivery should take; if the process dies, the claim expires. Only a merchant's
@@ -33,7 +33,7 @@ from fastapi_host.attempts import retry
 from fastapi_host.documents import read_documents
 from fastapi_host.logs import Note, log
 from fastapi_host.tables import EVENTS, MERCHANTS
-from fastapi_host.webhooks import Post, client, signed
+from fastapi_host.webhook_delivery import Post, client, signed
 from holdback import wire
 from holdback.lifecycle.events import (
     ApplicationLapsed,

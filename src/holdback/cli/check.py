@@ -170,12 +170,12 @@ class _Checked:
         yield from (_annotation(detail, severity) for detail, severity in self.details)
         yield from (_annotation(shown.detail, shown.severity) for shown in self.proved)
 
-    def lines(self, which: str) -> Iterator[str]:
-        """The findings for people, and a line that counts them; *which* says of what."""
+    def lines(self, of_what: str) -> Iterator[str]:
+        """The findings for people, and a line that counts them; *of_what* says which they are."""
         for detail, severity in self.details:
             yield from error_lines(detail, "warning: " if severity == WARNING else "")
             yield ""
-        checked = f"{plural(len(self.jurisdictions), 'jurisdiction')}{which}"
+        checked = f"{plural(len(self.jurisdictions), 'jurisdiction')}{of_what}"
         if self.findings or self.warnings:
             files = len({detail.file for detail, _ in self.details})
             counts = [
@@ -188,7 +188,7 @@ class _Checked:
         else:
             yield click.style(f"{checked}: no findings.", fg="green")
         if self.on is None:
-            yield from _reviews(self.jurisdictions)
+            yield from _reviews_not_looked_at(self.jurisdictions)
         if self.proofs is not None:
             yield from finding_lines(self.proved)
             yield summary(self.proofs)
@@ -210,7 +210,7 @@ def _lock_findings(
     yield from lock_errors(lock, selected, selection.lock_name, on, invalid)
 
 
-def _reviews(selected: Iterable[Jurisdiction]) -> Iterator[str]:
+def _reviews_not_looked_at(selected: Iterable[Jurisdiction]) -> Iterator[str]:
     """A line that says what is not looked at without today's date: no clock is read."""
     reviews = [(jurisdiction.details.review_by, jurisdiction.code) for jurisdiction in selected]
     if reviews:

@@ -153,9 +153,10 @@ def prove_selected(
     from holdback.tools.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
 
     selected = [jurisdiction for jurisdiction in valid if selection.includes(jurisdiction)]
-    prover, alone = Prover(valid, limit), selection.code is not None
+    prover, one_jurisdiction = Prover(valid, limit), selection.code is not None
     return [
-        prove(prover, jurisdiction, on, alone=alone) for jurisdiction in _with_progress(selected)
+        prove(prover, jurisdiction, on, with_inherited=one_jurisdiction)
+        for jurisdiction in _with_progress(selected)
     ]
 
 

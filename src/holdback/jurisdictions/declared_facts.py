@@ -258,8 +258,8 @@ class ChecksReader:
             if check is not None:
                 own[name] = check
         checks = {**self.inherited, **own}
-        self._add_shared_facts(checks, own)
-        self._add_shared_names(checks, own)
+        self._report_facts_given_twice(checks, own)
+        self._report_names_used_twice(checks, own)
         if len(checks) + len(self.declared) > MAX_FACTS:
             node.add_error(
                 "too_large",
@@ -322,7 +322,7 @@ class ChecksReader:
             node.add_error("unknown_name", f"no fact `{excerpt(name)}` is declared", hint)
         return None
 
-    def _add_shared_facts(
+    def _report_facts_given_twice(
         self, checks: Mapping[str, SourceCheck], own: Mapping[str, SourceCheck]
     ) -> None:
         """Add an error for every fact that two of *checks* give; one of them is an *own* one."""
@@ -339,7 +339,7 @@ class ChecksReader:
                     )
                 given_by[fact] = check.name
 
-    def _add_shared_names(
+    def _report_names_used_twice(
         self, checks: Mapping[str, SourceCheck], own: Mapping[str, SourceCheck]
     ) -> None:
         """Add an error for every declared fact that has the name of a check, or of an age."""

@@ -34,6 +34,11 @@ _SLACK: Final = timedelta(days=7)
 _NO_SLACK: Final = timedelta()
 
 
+def is_full_of_open_offers(merchant: Merchant, at: DateTime) -> bool:
+    """Return whether another set of offers has no room: an open set is not forgotten."""
+    return sum(offer_set.is_open(at) for offer_set in merchant.offer_sets) >= MOST_SETS
+
+
 def forgotten(
     before: Merchant, merchant: Merchant, at: DateTime, configuration: Configuration
 ) -> tuple[Event, ...]:

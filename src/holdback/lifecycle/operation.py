@@ -2,7 +2,7 @@
 
 Its fields are the fields of its JSON input: their types say what a field takes, and a field with a
 default may be omitted. Its docstring is its documentation, its type argument is its reply, and
-`decide` is what it leads to. To add one, follow "Add a command" in `CONTRIBUTING.md`.
+`decide` is what it leads to. To add one, follow "Add an operation" in `CONTRIBUTING.md`.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def _names_in(event: Event) -> Iterator[tuple[NameKind, str]]:
 
 
 def deal_receipt(deal_id: str, command: Any) -> Callable[[Merchant], DealReceipt]:
-    """Return the reply of *command*, which is about one deal."""
+    """The reply of *command*, about one deal, as a function of the merchant after it."""
 
     def reply(after: Merchant) -> DealReceipt:
         deal = after.deal_of(deal_id)
@@ -292,7 +292,7 @@ def deal_receipt(deal_id: str, command: Any) -> Callable[[Merchant], DealReceipt
 
 
 def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
-    """Return the reply of a command that recorded *days* of takings."""
+    """The reply of a command that recorded *days* of takings, as `deal_receipt` returns it."""
 
     def reply(after: Merchant) -> TakingsReceipt:
         return TakingsReceipt(
@@ -303,7 +303,7 @@ def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
 
 
 def suspense_receipt(suspense_id: str) -> Callable[[Merchant], SuspenseReceipt]:
-    """Return the reply of a command about cash in suspense."""
+    """The reply of a command about cash in suspense, as `deal_receipt` returns it."""
 
     def reply(after: Merchant) -> SuspenseReceipt:
         left = after.suspense.left_of(suspense_id)

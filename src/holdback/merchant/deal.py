@@ -41,7 +41,8 @@ from holdback.merchant.rows import Rows
 from holdback.merchant.schedule import Pause, TermsChange
 from holdback.tool_named import shown_by, tool_named
 
-# The values of `status` and `type`. The service specifies `Funded` and `Initial` (service 2.5).
+# The statuses of a deal, then its types below. Of these words the service gives `Funded` and
+# `Initial` (service 2.5); the others are holdback's (decisions/deals).
 FUNDED: Final = "Funded"
 REPAID: Final = "Repaid"
 RENEWED: Final = "Renewed"

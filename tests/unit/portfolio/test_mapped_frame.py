@@ -19,12 +19,12 @@ from every_case import for_every
 from holdback import InvalidDocument, Jurisdictions
 from holdback.portfolio import ColumnMapping, assess, findings, read, sample, suggest
 from holdback.portfolio.reading.column_mapping import Form
-from holdback.portfolio.reading.mapped_frame import known_facts
+from holdback.portfolio.reading.mapped_frame import facts_to_map
 from holdback.portfolio.reading.mapped_values import reader, unread
 from holdback.portfolio.reading.single_values import read_float
 
 KINDS = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
-FACTS = known_facts(shipped())
+FACTS = facts_to_map(shipped())
 FEW = Jurisdictions([shipped()["GB"], shipped()["JP"]])
 engines = pytest.mark.parametrize("kind", KINDS)
 

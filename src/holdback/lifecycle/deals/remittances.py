@@ -145,7 +145,7 @@ class RecordRemittance(Command[DealReceipt]):
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
         input_context = case.input_context
-        _check_open(deal, self.entries, input_context.day, case.configuration)
+        _check_open_to_entries(deal, self.entries, input_context.day, case.configuration)
         self.check(input_context)
         new = _new_entries(deal, self.entries)
         through = _extended(deal.complete_through, self.complete_through)
@@ -171,10 +171,10 @@ class RecordRemittance(Command[DealReceipt]):
         return Decision(events, deal_receipt(deal.id, self))
 
 
-def _check_open(
+def _check_open_to_entries(
     deal: Deal, entries: tuple[Entry, ...], today: date, configuration: Configuration
 ) -> None:
-    """Refuse entries that may have been recorded before, when nobody could tell any more."""
+    """Refuse new entries where older ones are forgotten: these may be the same ones again."""
     unknown = [
         entry
         for entry in entries

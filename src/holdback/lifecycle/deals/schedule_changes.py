@@ -40,7 +40,8 @@ class PauseDeal(Command[DealReceipt]):
         deal = _deal(case, self)
         events: tuple[Event, ...] = ()
         # Of a deal that has ended since, the same pause is still a retry.
-        if not (deal.pauses and deal.pauses[-1] == Pause(on=self.on)):
+        is_retry = bool(deal.pauses) and deal.pauses[-1] == Pause(on=self.on)
+        if not is_retry:
             _check_active(deal)
             if deal.paused:
                 raise Refusal(
@@ -70,7 +71,8 @@ class ResumeDeal(Command[DealReceipt]):
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = _deal(case, self)
         events: tuple[Event, ...] = ()
-        if not (deal.pauses and deal.pauses[-1].until == self.on):
+        is_retry = bool(deal.pauses) and deal.pauses[-1].until == self.on
+        if not is_retry:
             _check_active(deal)
             if not deal.paused:
                 raise Refusal("not_possible_now", "the deal is not on pause")
@@ -103,7 +105,8 @@ class ChangeTerms(Command[DealReceipt]):
         deal = _deal(case, self)
         changes = deal.terms_changes
         events: tuple[Event, ...] = ()
-        if not changes or changes[-1] != _change(deal, changes[:-1], self):
+        is_retry = bool(changes) and changes[-1] == _change(deal, changes[:-1], self)
+        if not is_retry:
             change = _change(deal, changes, self)
             _check_active(deal)
             _check_after_changes(deal, self.on)

@@ -24,7 +24,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.evidence.checks import evidence_facts
-from holdback.lifecycle.forgetting import MOST_SETS
+from holdback.lifecycle.forgetting import is_full_of_open_offers
 from holdback.merchant.deal import REPAID, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import ACCEPTED, DECLINED, Product
@@ -126,7 +126,7 @@ def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bo
         # A merchant with an application in fulfilment cannot request another (decisions/renewal).
         or merchant.in_fulfilment is not None
         or deal.currency != rulebook.currency.code
-        or sum(offer_set.is_open(at) for offer_set in merchant.offer_sets) >= MOST_SETS
+        or is_full_of_open_offers(merchant, at)
     )
 
 

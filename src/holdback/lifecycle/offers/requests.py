@@ -22,7 +22,7 @@ from holdback.lifecycle.evidence.checks import (
     evidence_facts,
     required_check,
 )
-from holdback.lifecycle.forgetting import MOST_SETS
+from holdback.lifecycle.forgetting import MOST_SETS, is_full_of_open_offers
 from holdback.lifecycle.offers.funding_rules import required_for_funding
 from holdback.lifecycle.offers.renewal_eligibility import (
     DecidedProduct,
@@ -118,7 +118,7 @@ class RequestOffers(PersonalCommand[Offers]):
             )
         rulebook = case.rulebook()
         check_may_request(case.merchant, request, rulebook)
-        if sum(offer_set.is_open(case.at) for offer_set in case.merchant.offer_sets) >= MOST_SETS:
+        if is_full_of_open_offers(case.merchant, case.at):
             raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
         contents = _sections(request)
         sections = {name: case.profile.digest(content) for name, content in contents.items()}

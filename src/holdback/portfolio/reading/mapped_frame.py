@@ -107,7 +107,7 @@ def _read(
     opened: Frame, mapping: ColumnMapping, rules: Rules | None, keys: Mapping[str, str]
 ) -> Any:
     """The frame *opened*, read by *mapping*; *keys* has the columns of the keys."""
-    facts = known_facts(rules)
+    facts = facts_to_map(rules)
     sources = source_columns(mapping, opened.collect_schema(), facts, keys)
     errors = mapping_errors(
         mapping, opened.collect_schema(), facts, sources, keys, with_rules=rules is not None
@@ -122,9 +122,11 @@ def _read(
     return _lazily(opened, mapping, facts, sources).rename(renamed).to_native()
 
 
-def known_facts(rules: Rules | None) -> Mapping[str, Fact]:
+def facts_to_map(rules: Rules | None) -> Mapping[str, Fact]:
     """
-    Return the facts, totals of ledgers and keys by name, with those that *rules* declare.
+    Return what a column can be mapped to, by name: facts, totals of ledgers and keys.
+
+    The facts that *rules* declare are among them.
 
     A fact that jurisdictions declare with different types is left out: a mapping has one type.
     """
@@ -172,7 +174,7 @@ def unread_counts(
     frame: nw.DataFrame[Any], mapping: ColumnMapping, rules: Rules, keys: Mapping[str, str]
 ) -> Mapping[str, int]:
     """Return how many values of each column of *frame* cannot be read by *mapping*."""
-    facts = known_facts(rules)
+    facts = facts_to_map(rules)
     sources = source_columns(mapping, frame.columns, facts, keys)
     counts = {}
     for name, source in sources.items():

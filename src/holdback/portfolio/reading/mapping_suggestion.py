@@ -19,7 +19,7 @@ from holdback.portfolio.reading.column_findings import shown_value
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
 from holdback.portfolio.reading.frames import open_frame
 from holdback.portfolio.reading.mapped_frame import (
-    known_facts,
+    facts_to_map,
     needs_reading,
     source_columns,
     unread_counts,
@@ -65,7 +65,7 @@ def suggest(
     ({'progress': 'Pct paid', 'status': 'State'}, 'fractions', {'status': {'funded': 'Funded'}})
     """
     opened = open_frame(frame)
-    facts = known_facts(rules)
+    facts = facts_to_map(rules)
     keys = key_columns(jurisdiction, on)
     columns, notes = _columns(facts, list(opened.collect_schema()), keys)
     mapping = ColumnMapping(columns=columns)

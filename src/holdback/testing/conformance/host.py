@@ -45,7 +45,7 @@ class Host(Protocol):
     def handle(
         self,
         operation: str,
-        input: Input,  # noqa: A002  # the same signature as `Host.handle`
+        input: Input,  # noqa: A002  # the word for it in the documentation and in hosts
         *,
         key: str | None,
         at: datetime,
@@ -72,7 +72,12 @@ class Process(Protocol):
         key: str | None,
         at: datetime,
     ) -> Answer:
-        """Answer as `Host.handle` does; raise `Crashed` when the process is dead."""
+        """
+        Return the answer to one request, as the host in this process would.
+
+        Raises:
+            Crashed: the process is dead.
+        """
 
     def kill(self) -> None:
         """Kill the process at once, as `kill -9` does. It is not used again."""

@@ -193,11 +193,14 @@ def _decide_referral(draw: st.DrawFn, moment: Moment) -> Input:
 def _record_evidence(draw: st.DrawFn, moment: Moment) -> Input:
     """Draw results of one or two checks, made now or some days ago."""
     names = [name for name in moment.rulebook.checks if name != "takings"]
-    names += [] if moment.merchant.active_deal else ["takings"]
+    # The takings of a merchant with a deal follow from its history, and a check of them is refused.
+    if moment.merchant.active_deal is None:
+        names.append("takings")
     checks = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
     records = []
     for check in checks:
         days = draw(st.sampled_from([0, 0, 1, 30, 100, 400]))
+        # The day of a credit check is that of `made_at`, and another one is refused.
         facts = [f for f in moment.rulebook.checks[check].facts if f != "credit_checked_on"]
         records.append(
             {

@@ -151,10 +151,10 @@ class Prover:
         )
         return self._shown(finding, question, jurisdiction.typical_deal(finding.product), since)
 
-    def _shown(self, finding: Finding, question: Question, usual: Facts, on: date) -> Finding:
+    def _shown(self, finding: Finding, question: Question, typical: Facts, on: date) -> Finding:
         """Return *finding* with the plainest deal that satisfies *question*, if it is found."""
         try:
-            shown = plainest(question, usual, on, product=finding.product, limit=self.limit)
+            shown = plainest(question, typical, on, product=finding.product, limit=self.limit)
         except NotDecidedError:  # that there is such a deal may be known all the same
             return finding
         return evolve(finding, witness=shown)
@@ -249,10 +249,10 @@ class Prover:
         if broken.question is None:
             return finding
         catalogue = subject.rulebook.catalogue
-        usual = moved_to(
+        typical = moved_to(
             broken.question.catalogue, catalogue, jurisdiction.typical_deal(subject.product)
         )
-        return self._shown(finding, broken.question, usual, since)
+        return self._shown(finding, broken.question, typical, since)
 
 
 @define

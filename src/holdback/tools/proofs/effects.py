@@ -49,9 +49,9 @@ def effects(
         if subject.product not in old:
             continue
         own = any(number is not None for number in after.typical_deal(subject.product))
-        usual = (after if own else before).typical_deal(subject.product)
+        typical = (after if own else before).typical_deal(subject.product)
         compared = compare(
-            old[subject.product].rules, subject.rules, usual, days[1], product=subject.product
+            old[subject.product].rules, subject.rules, typical, days[1], product=subject.product
         )
         repriced = _prices(old[subject.product]) != _prices(subject)
         prices = ("its prices changed, and are not compared",) if repriced else ()
@@ -191,8 +191,8 @@ def compare(  # noqa: PLR0913 - two rule sets, and how they are read
             product=product,
             notes=shared.apart,
         )
-    usual = moved_to(shared.catalogue, after.catalogue, typical)
-    return _Change(before, after, shared, usual, on, product, Solver(limit)).compared()
+    typical = moved_to(shared.catalogue, after.catalogue, typical)
+    return _Change(before, after, shared, typical, on, product, Solver(limit)).compared()
 
 
 def _meaning(rules: RuleSet) -> frozenset[tuple[str, Node]]:

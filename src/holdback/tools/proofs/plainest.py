@@ -65,8 +65,8 @@ def plainest(  # noqa: PLR0913 - a question, and how its answer is shown
         NotDecidedError: the solver gave no answer in its time.
     """
     facts = question.catalogue.facts
-    usual = {fact.name: number for fact, number in zip(facts, typical, strict=True)}
-    search = _Search(question, usual, on, solver or Solver(limit))
+    numbers_of_typical = {fact.name: number for fact, number in zip(facts, typical, strict=True)}
+    search = _Search(question, numbers_of_typical, on, solver or Solver(limit))
     numbers = search.fewest_changes()
     if numbers is None:
         return None
@@ -133,10 +133,10 @@ class _Search:
         return self._numbers(model)
 
     def _is_changed(self, name: str) -> Any:
-        is_known, usual = self.terms.known(name), self.typical[name]
-        if usual is None:
+        is_known, typical = self.terms.known(name), self.typical[name]
+        if typical is None:
             return is_known
-        return z3.Or(z3.Not(is_known), self.terms.number(name) != usual)
+        return z3.Or(z3.Not(is_known), self.terms.number(name) != typical)
 
     def _numbers(self, model: Any) -> dict[str, int | None]:
         numbers: dict[str, int | None] = {}
@@ -270,8 +270,8 @@ class _Search:
             low, high = self.interval(numbers, fact.name)
             low = self._possible_until(whole, fact.name, Range(value, low, DOWN))
             high = self._possible_until(whole, fact.name, Range(value, high, UP))
-        usual = self.typical[fact.name]
-        return Change(fact=fact, typical=usual, value=value, low=low, high=high)
+        typical = self.typical[fact.name]
+        return Change(fact=fact, typical=typical, value=value, low=low, high=high)
 
     def _possible_until(self, whole: Numbers, name: str, span: Range) -> int:
         """Return the last number of *name* in *span* up to which the *whole* deal is possible."""

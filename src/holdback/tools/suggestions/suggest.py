@@ -178,7 +178,7 @@ class _Drafting:
         rules = evidence.rules
         for more in (False, True):
             # Another rule may hide the answer: its facts may change then, too.
-            rules = (*rules, *_neighbours(rules, rulebook, gap.product)) if more else rules
+            rules = (*rules, *_reading_the_same(rules, rulebook, gap.product)) if more else rules
             facts = near.plainest(rules, evidence.shown, _places(rules), unknown)
             if facts is not None:
                 return self._draft(gap, rulebook, evidence.rules, typical, facts)
@@ -203,9 +203,9 @@ class _Drafting:
         elif gap.unknown is None:
             comparison = beside_which(rules, typical, facts)
         name = deal_name(rulebook.catalogue, typical, facts, comparison)
-        usual = "an ordinary good deal" if gap.product is None else "an ordinary good merchant"
+        ordinary = "an ordinary good deal" if gap.product is None else "an ordinary good merchant"
         return DraftedExample(
-            name=name or usual,
+            name=name or ordinary,
             on=rulebook.since,
             product=gap.product,
             catalogue=rulebook.catalogue,
@@ -286,7 +286,7 @@ def _places(rules: tuple[Checked, ...]) -> list[int]:
     return list(dict.fromkeys(place for rule in rules for place in rule.facts))
 
 
-def _neighbours(
+def _reading_the_same(
     rules: tuple[Checked, ...], rulebook: Rulebook, product: str | None
 ) -> list[Checked]:
     """Return the other rules that read a fact of *rules*."""

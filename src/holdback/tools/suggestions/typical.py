@@ -1,4 +1,4 @@
-"""Typical facts: plausible figures with which every rule of a file is met."""
+"""Typical facts for a file that writes none: plausible figures that meet every rule of it."""
 
 from __future__ import annotations
 

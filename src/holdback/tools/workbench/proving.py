@@ -34,15 +34,20 @@ class ProofReport:
 
 
 def prove(
-    prover: Prover, jurisdiction: Jurisdiction, on: date | None = None, *, alone: bool = False
+    prover: Prover,
+    jurisdiction: Jurisdiction,
+    on: date | None = None,
+    *,
+    with_inherited: bool = False,
 ) -> ProofReport:
     """
     Return what *prover* proves of *jurisdiction*; what ended before the day *on* is past.
 
-    Where it is proved *alone*, what is wrong with the rules that it inherits is a finding too.
+    What is wrong with rules that it inherits is a finding of its parent; *with_inherited* it is one
+    of its own too, for a person who proves this jurisdiction alone and does not see its parent.
     """
     before = prover.asked
-    findings = all_findings(prover, jurisdiction, on, inherited=alone)
+    findings = all_findings(prover, jurisdiction, on, inherited=with_inherited)
     return ProofReport(
         jurisdiction=jurisdiction.code,
         questions=prover.asked - before,
