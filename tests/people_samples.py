@@ -93,6 +93,9 @@ EVENTS = {
     "OffersDeclined": lambda **envelope: events.OffersDeclined(
         **envelope, application_id=APPLICATION_ID
     ),
+    "OffersWithdrawn": lambda **envelope: events.OffersWithdrawn(
+        **envelope, application_id=APPLICATION_ID, code="fraud_suspected", by="a-3"
+    ),
     "ApplicationLapsed": lambda **envelope: events.ApplicationLapsed(
         **envelope, application_id=APPLICATION_ID
     ),

@@ -268,6 +268,11 @@ EARLIER_DEAL = attrs.evolve(
         repaid_on=date(2025, 11, 30),
     ),
 )
+WITHDRAWN_SET = attrs.evolve(
+    OFFER_SET,
+    products=(attrs.evolve(product(), offers=(offer(1, offer_status="WithdrawnByLender"),)),),
+    withdrawn_at=LATER,
+)
 REQUESTS = (
     RememberedRequest(
         request_id="r-2",
@@ -324,6 +329,18 @@ MERCHANT = Merchant(
 )
 # The documents of each format are read for ever. `NEW` is the least that a state can say.
 NEW = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+
+MERCHANT_WITH_WITHDRAWN_OFFERS = attrs.evolve(
+    NEW,
+    sequence=2,
+    last_seen_at=LATER,
+    offer_sets=(WITHDRAWN_SET,),
+    closed_offer_sets=(
+        ClosedOfferSet.of(
+            attrs.evolve(WITHDRAWN_SET, request_id="r-0", application_id=uuid(8), products=())
+        ),
+    ),
+)
 
 REPLIES = {
     "offers": OFFERS,

@@ -40,7 +40,11 @@ from holdback.lifecycle.deals.suspense import ApplySuspense, RecordSuspense, Ret
 from holdback.lifecycle.deals.unwinding import QuoteUnwinding, ReturnPayout, UnwindDeal
 from holdback.lifecycle.evidence.recording import AskEvidence, RecordEvidence
 from holdback.lifecycle.offers.acceptance import AcceptOffer
-from holdback.lifecycle.offers.application_views import AskApplications, DeclineOffers
+from holdback.lifecycle.offers.application_views import (
+    AskApplications,
+    DeclineOffers,
+    WithdrawOffers,
+)
 from holdback.lifecycle.offers.requests import RequestOffers, RequireChecks
 from holdback.lifecycle.offers.requoting import Requote
 from holdback.lifecycle.operation import (
@@ -151,6 +155,7 @@ __all__ = [
     "Transfer",
     "UnwindDeal",
     "UnwindQuote",
+    "WithdrawOffers",
     "WriteOff",
 ]
 
@@ -198,6 +203,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             PlaceHold,
             LiftHold,
             DeclineOffers,
+            WithdrawOffers,
             RecordSignature,
             ChangeBankDetails,
             RecordConsents,

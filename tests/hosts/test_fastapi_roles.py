@@ -43,6 +43,7 @@ EXPECTED = [
     ("place_hold", "POST", f"{AGENT}place_hold", AGENTS),
     ("lift_hold", "POST", f"{AGENT}lift_hold", AGENTS),
     ("decline_offers", "POST", f"{AGENT}decline_offers", AGENTS),
+    ("withdraw_offers", "POST", f"{AGENT}withdraw_offers", AGENTS),
     ("record_signature", "POST", f"{AGENT}record_signature", AGENTS),
     ("change_bank_details", "POST", f"{AGENT}change_bank_details", AGENTS),
     ("record_consents", "POST", f"{AGENT}record_consents", AGENTS),

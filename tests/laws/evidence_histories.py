@@ -60,6 +60,7 @@ from holdback.operations import (
     RequestOffers,
     RequireChecks,
     ReviewRenewal,
+    WithdrawOffers,
 )
 from journey import remembering_engine
 
@@ -166,6 +167,7 @@ class History:
             "fund": any(one.ended != "funded" for one in self.model.accepted),
             "close": self.model.accepted and self.model.accepted[-1].ended is None,
             "decline_offers": any(one.offer_ids for one in self.model.sets),
+            "withdraw_offers": any(one.offer_ids for one in self.model.sets),
             "wait_on_hold": self.known(),
             "decide": self.model.referrals,
             "decide_funding": self.model.in_fulfilment(self.now) is not None,
@@ -582,6 +584,24 @@ class History:
             chosen.closed = "declined"
             self.done.add("declined offers")
 
+    def withdraw_offers(self):
+        """Withdraw the open offers of a set as the lender: they expire at this instant."""
+        chosen = self.draw.choice([one for one in self.model.sets if one.offer_ids])
+        refused, is_open = set(), chosen.closed is None and chosen.expires_at > self.now
+        if chosen.closed == "accepted":
+            refused = {"already_accepted"}
+        elif chosen.closed is None and not is_open and not chosen.by_lender:
+            refused = {"offers_expired"}
+        code = self.draw.choice(("fraud", "rules_changed"))
+        command = WithdrawOffers(application_id=chosen.application_id, code=code, by="u")
+        outcome = self.tell(command, refused=refused)
+        if outcome is not None:
+            happened = any(type(event).__name__ == "OffersWithdrawn" for event in outcome.events)
+            self.agree("withdrawn", happened, is_open)
+        if is_open:
+            chosen.expires_at, chosen.by_lender = self.now, True
+            self.done.add("withdrawn offers")
+
     # Fulfilment and deals
 
     def fund(self):
@@ -966,7 +986,7 @@ STEPS = {
     "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2,
     "close": 0.5, "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3,
     "sell": 0.25, "decide": 4, "decide_funding": 1, "hold": 0.5, "lift": 1.5, "consent": 0.4,
-    "decline_offers": 1.5, "erase": 0.1,
+    "decline_offers": 1.5, "withdraw_offers": 1, "erase": 0.1,
     # Only where they are favoured; elsewhere their parts are drawn one by one.
     "renew_less_paid": 0, "wait_on_hold": 0,
 }  # fmt: skip

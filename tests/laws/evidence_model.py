@@ -67,6 +67,7 @@ class IssuedSet:
     people: dict | None
     issued_at: datetime
     closed: str | None = None
+    by_lender: bool = False  # it withdrew them, which is their expiry
 
 
 @dataclass

@@ -40,6 +40,7 @@ from holdback.operations import (
     RecordSignature,
     ReinstateDeal,
     RequestOffers,
+    WithdrawOffers,
 )
 
 HOLDS = ("watchlist-7", "dispute-8")
@@ -248,6 +249,13 @@ class PeopleRules:
     def decline_offers(self, data):
         ids = [offer_set.application_id for offer_set in self.merchant.offer_sets]
         self.attempt(DeclineOffers(application_id=data.draw(st.sampled_from(ids[-3:]))))
+
+    @precondition(lambda self: self.merchant.offer_sets)
+    @rule(data=st.data(), code=st.sampled_from(["fraud", "rules_changed"]))
+    def withdraw_offers(self, data, code):
+        ids = [offer_set.application_id for offer_set in self.merchant.offer_sets]
+        application_id = data.draw(st.sampled_from(ids[-3:]))
+        self.attempt(WithdrawOffers(application_id=application_id, code=code, by="u-1"))
 
     @rule(data=st.data(), document=st.sampled_from(["contract-1", "contract-2"]))
     def sign_an_application(self, data, document):

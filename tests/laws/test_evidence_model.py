@@ -26,7 +26,13 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.deals import fulfilment
 from holdback.lifecycle.evidence import checks as evidence
 from holdback.lifecycle.evidence import recording
-from holdback.lifecycle.offers import funding_rules, renewal_eligibility, since_the_offer
+from holdback.lifecycle.offers import (
+    acceptance,
+    application_views,
+    funding_rules,
+    renewal_eligibility,
+    since_the_offer,
+)
 from holdback.lifecycle.offers import requests as offers
 from holdback.rulebooks.check_terms import CheckTerms
 
@@ -37,7 +43,7 @@ REACHED = {
     "Accepted": 3, "Referred": 3, "Declined": 5, "initial": 2, "renewal": 6, "refused": 6,
     "recorded": 2, "too_old": 6, "due_again": 60, "approved": 15, "declined by a person": 40,
     "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
-    "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "erased": 100,
+    "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "withdrawn offers": 200, "erased": 100,
     "eligible True": 12, "eligible False": 6, "payout waits": 60,
     "approved payout": 600,
 }  # fmt: skip
@@ -102,7 +108,7 @@ FAULTS = {
         instead(evidence, "expired is None", "True"),
     ],
     "declined offers count as expired": [
-        instead(evidence, "ELIGIBLE in closed.offers.values()", "closed.offers"),
+        instead(evidence, "not LEFT_TO_EXPIRE.isdisjoint(closed.offers.values())", "closed.offers"),
     ],
     "an acceptance does not end what was due": [
         instead(evidence, "since = merchant.last_accepted_at", "since = None"),
@@ -210,6 +216,45 @@ FAULTS = {
     "a payout that waits is in nobody's list": [
         instead(funding_rules, "not answered.waiting", "True"),
     ],
+    "an offer that the lender withdrew is accepted": [
+        instead(acceptance, "status == offer_states.WITHDRAWN_BY_LENDER", "False"),
+    ],
+    "a withdrawal is refused in words of its own": [
+        instead(acceptance, "status == offer_states.WITHDRAWN_BY_LENDER", "False"),
+        instead(
+            acceptance,
+            "{offer_states.WITHDRAWN, offer_states.DECLINED}",
+            "{offer_states.WITHDRAWN, offer_states.DECLINED, offer_states.WITHDRAWN_BY_LENDER}",
+        ),
+    ],
+    "a withdrawal is no expiry for the credit check": [
+        instead(
+            evidence,
+            "not LEFT_TO_EXPIRE.isdisjoint(closed.offers.values())",
+            "'Eligible' in closed.offers.values()",
+        ),
+    ],
+    "the credit check is due at the expiry of what was withdrawn": [
+        instead(evidence, "ended := ended_at(offer_set)", "ended := offer_set.expires_at"),
+        instead(evidence, "ended_at(closed)", "closed.expires_at"),
+    ],
+    "offers that are withdrawn again are withdrawn later": [
+        instead(application_views, "offer_set.is_open(case.at)", "offer_set.expires_at > case.at"),
+        without(evolve, "not withdrawn.is_open(event.at)"),
+    ],
+    "offers of an accepted application are withdrawn": [
+        instead(
+            application_views,
+            "case.merchant.fulfilment_of(application_id) is not None",
+            "False",
+        ),
+    ],
+    "offers that expired are withdrawn": [
+        instead(application_views, "closed not in statuses", "False"),
+    ],
+    "a withdrawal is forgotten": [
+        instead(evolve, "offer_states.WITHDRAWN_BY_LENDER", "offer_states.ELIGIBLE"),
+    ],
     "a clock that is far ahead is taken": [
         instead(carry_out, "abs(elapsed(seen, at))", "elapsed(at, seen)"),
     ],
@@ -249,6 +294,19 @@ FAVOURED = {
     "an application lapses after its last instant": (("ask_initial", "accept"), None),
     "a decision holds at its end": (("decide",), None),
     "an approval is for all who apply": (("decide", "ask_initial"), None),
+    **dict.fromkeys(
+        (
+            "an offer that the lender withdrew is accepted",
+            "a withdrawal is refused in words of its own",
+            "a withdrawal is no expiry for the credit check",
+            "the credit check is due at the expiry of what was withdrawn",
+            "offers that are withdrawn again are withdrawn later",
+            "offers of an accepted application are withdrawn",
+            "offers that expired are withdrawn",
+            "a withdrawal is forgotten",
+        ),
+        (("ask_initial", "withdraw_offers", "accept"), None),
+    ),
     "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
     "an erasure leaves results": (("erase", "ask_initial"), None),
     "a person's approval of a payout is ignored": (

@@ -53,6 +53,7 @@ COMMANDS = (
     "place_hold",
     "lift_hold",
     "decline_offers",
+    "withdraw_offers",
     "record_signature",
     "change_bank_details",
     "record_consents",

@@ -49,6 +49,7 @@ WHO_MAY = MappingProxyType(
         "place_hold": _AGENTS,
         "lift_hold": _AGENTS,
         "decline_offers": _AGENTS,
+        "withdraw_offers": _AGENTS,
         "record_signature": _AGENTS,
         "change_bank_details": _AGENTS,
         "record_consents": _AGENTS,

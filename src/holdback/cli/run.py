@@ -171,6 +171,9 @@ def _event_details(event: Mapping[str, Any]) -> Iterator[str]:
             hold = event.get("hold", event)
             yield f"{hold['code']}"
             yield f"by {hold['by']}"
+        case "OffersWithdrawn":
+            yield str(event["code"])
+            yield f"by {event['by']}"
         case "SignatureRecorded":
             yield str(event["signature"]["document"])
         case "ConsentsRecorded":

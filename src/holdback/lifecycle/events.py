@@ -59,6 +59,7 @@ __all__ = [
     "OfferRequoted",
     "OffersDeclined",
     "OffersIssued",
+    "OffersWithdrawn",
     "PayoutReturned",
     "ProfileErased",
     "QueuedRenewalReady",
@@ -338,6 +339,20 @@ class OffersDeclined(Envelope):
 
 
 @frozen(kw_only=True)
+class OffersWithdrawn(Envelope):
+    """
+    The lender withdrew the open offers of an application.
+
+    `code` is the host's reason, and `by` its identifier of the person. A partner sees what it sees
+    of an expiry.
+    """
+
+    application_id: str
+    code: str
+    by: str
+
+
+@frozen(kw_only=True)
 class ApplicationLapsed(Envelope):
     """The application was not funded in time."""
 
@@ -506,6 +521,7 @@ Event: TypeAlias = (
     | HoldPlaced
     | HoldLifted
     | OffersDeclined
+    | OffersWithdrawn
     | ApplicationLapsed
     | SignatureRecorded
     | BankDetailsChanged
@@ -547,6 +563,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "HoldPlaced": HoldPlaced,
         "HoldLifted": HoldLifted,
         "OffersDeclined": OffersDeclined,
+        "OffersWithdrawn": OffersWithdrawn,
         "ApplicationLapsed": ApplicationLapsed,
         "SignatureRecorded": SignatureRecorded,
         "BankDetailsChanged": BankDetailsChanged,

@@ -52,6 +52,7 @@ from holdback.merchant.merchant import (
     OfferSet,
     RememberedRequest,
     Takings,
+    ended_at,
 )
 from holdback.merchant.product import Product
 from holdback.merchant.referral import APPROVE
@@ -433,12 +434,13 @@ def _forget_closed_sets(draft: Draft, application_ids: Iterable[str]) -> None:
     due, accepted = draft.last("credit_check_due"), draft.last("last_accepted_at")
     for application_id in application_ids:
         offer_set = draft.all("closed_offer_sets").pop(application_id)
+        ended = ended_at(offer_set)
         if (
-            offer_states.ELIGIBLE in offer_set.offers.values()
-            and (accepted is None or offer_set.expires_at > accepted)
-            and (due is None or offer_set.expires_at >= due.expired_at)
+            not offer_states.LEFT_TO_EXPIRE.isdisjoint(offer_set.offers.values())
+            and (accepted is None or ended > accepted)
+            and (due is None or ended >= due.expired_at)
         ):
-            due = CreditCheckDue(expired_at=offer_set.expires_at)
+            due = CreditCheckDue(expired_at=ended)
     draft.changes["credit_check_due"] = due
 
 
@@ -486,6 +488,15 @@ def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
     declined: OfferSet = draft.one("offer_sets", event.application_id, event)
     draft.all("offer_sets")[event.application_id] = _close_offers(
         declined, None, offer_states.DECLINED
+    )
+
+
+def _offers_withdrawn(draft: Draft, event: events.OffersWithdrawn) -> None:
+    withdrawn: OfferSet = draft.one("offer_sets", event.application_id, event)
+    if not withdrawn.is_open(event.at):
+        raise misplaced(event, "no offer of the application is open")
+    draft.all("offer_sets")[event.application_id] = attrs.evolve(
+        _close_offers(withdrawn, None, offer_states.WITHDRAWN_BY_LENDER), withdrawn_at=event.at
     )
 
 
@@ -737,6 +748,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.HoldPlaced: _hold_placed,
         events.HoldLifted: _hold_lifted,
         events.OffersDeclined: _offers_declined,
+        events.OffersWithdrawn: _offers_withdrawn,
         events.ApplicationLapsed: _application_lapsed,
         events.SignatureRecorded: _signature_recorded,
         events.BankDetailsChanged: _bank_details_changed,

@@ -55,6 +55,14 @@ TABLE: Final = (
     Transition(
         "offer", offer.ELIGIBLE, "decline_offers", offer.DECLINED, "OffersDeclined", "all of a set"
     ),
+    Transition(
+        "offer",
+        offer.ELIGIBLE,
+        "withdraw_offers",
+        offer.WITHDRAWN_BY_LENDER,
+        "OffersWithdrawn",
+        "all of a set",
+    ),
     Transition("application", NOT_YET, "request_offers", OFFERED, "OffersIssued"),
     Transition(
         "application",

@@ -27,7 +27,13 @@ from holdback.merchant.referral import ReferralEnding
 from holdback.merchant.schedule import elapsed_days
 from holdback.merchant.suspense import SUSPENSE, SUSPENSE_APPLIED
 
-_OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN, offers.DECLINED)
+_OFFER_STATUSES = (
+    offers.ELIGIBLE,
+    offers.ACCEPTED,
+    offers.WITHDRAWN,
+    offers.DECLINED,
+    offers.WITHDRAWN_BY_LENDER,
+)
 _DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
 _APPLICATION_STATUSES = (
     *sorted(applications.IN_FULFILMENT),
@@ -112,6 +118,7 @@ def _head(merchant: Merchant) -> Iterator[ErrorDetail]:
 def _last_seen(merchant: Merchant) -> Iterator[ErrorDetail]:
     """Yield an error unless everything happened up to the instant when the merchant was seen."""
     instants = [offer_set.issued_at for offer_set in merchant.offer_sets]
+    instants += [s.withdrawn_at for s in merchant.sets if s.withdrawn_at is not None]
     instants += [fulfilment.accepted_at for fulfilment in merchant.fulfilments]
     instants += [] if merchant.last_accepted_at is None else [merchant.last_accepted_at]
     instants += [record.made_at for record in merchant.checks]
@@ -150,6 +157,13 @@ def _offer_set(offer_set: OfferSet, merchant: Merchant, path: str) -> Iterator[E
         yield _contradiction("there is no such deal", f"{path}.base_deal_id")
     if offer_set.expires_at < offer_set.issued_at:
         yield _contradiction("offers do not expire before they are issued", f"{path}.expires_at")
+    withdrawn = any(o.offer_status == offers.WITHDRAWN_BY_LENDER for o in offer_set.offers)
+    at = offer_set.withdrawn_at
+    if withdrawn != (at is not None) or (
+        at is not None and not offer_set.issued_at <= at < offer_set.expires_at
+    ):
+        message = "offers are withdrawn by the lender at an instant while they are open"
+        yield _contradiction(message, f"{path}.withdrawn_at")
     for number, product in enumerate(offer_set.products):
         place = f"{path}.products[{number}]"
         yield from _one_of(product.decision, _DECISIONS, f"{place}.decision")

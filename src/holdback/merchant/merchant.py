@@ -65,7 +65,8 @@ class OfferSet:
     that decided it. `base_deal_id` names the deal that a renewal is based on. `facts`
     are all that was known when the offers were priced, and `known_deals` the merchant's deals that
     were not settled then. `requoted` are the ids of the offers that were added later, of other
-    amounts.
+    amounts. `withdrawn_at` is the instant at which the lender withdrew the offers, None if it did
+    not.
     """
 
     request_id: str
@@ -82,6 +83,7 @@ class OfferSet:
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
     requoted: tuple[str, ...] = ()
     known_deals: tuple[KnownDeal, ...] = field(default=(), repr=False)
+    withdrawn_at: DateTime | None = None
 
     def __repr__(self) -> str:
         return shown_by("merchants.offers_repr", "OfferSet", self)
@@ -112,6 +114,7 @@ class ClosedOfferSet:
     fingerprint: str
     expires_at: DateTime
     offers: Mapping[str, str] = field(converter=frozen_texts)
+    withdrawn_at: DateTime | None = None
 
     @classmethod
     def of(cls, offer_set: OfferSet) -> ClosedOfferSet:
@@ -122,7 +125,14 @@ class ClosedOfferSet:
             fingerprint=offer_set.fingerprint,
             expires_at=offer_set.expires_at,
             offers={offer.offer_id: offer.offer_status for offer in offer_set.offers},
+            withdrawn_at=offer_set.withdrawn_at,
         )
+
+
+def ended_at(offer_set: OfferSet | ClosedOfferSet) -> DateTime:
+    """Return when offers that nobody accepts end: at their expiry, or when they are withdrawn."""
+    withdrawn_at = offer_set.withdrawn_at
+    return offer_set.expires_at if withdrawn_at is None else withdrawn_at
 
 
 @frozen(kw_only=True)

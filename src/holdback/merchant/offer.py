@@ -14,6 +14,10 @@ ELIGIBLE: Final = "Eligible"
 ACCEPTED: Final = "Accepted"
 WITHDRAWN: Final = "Withdrawn"
 DECLINED: Final = "Declined"
+WITHDRAWN_BY_LENDER: Final = "WithdrawnByLender"
+# Offers that nobody accepted or declined in time. Partners see no difference between the two: that
+# the lender withdrew offers would tell of a suspicion (decisions/applications#withdrawn-offers).
+LEFT_TO_EXPIRE: Final = frozenset({ELIGIBLE, WITHDRAWN_BY_LENDER})
 
 
 @frozen(kw_only=True)

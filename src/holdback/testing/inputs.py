@@ -121,7 +121,7 @@ def newest_ids(merchant: Merchant, operation: str) -> dict[str, str]:
     ids = {"offer_id": newest_offer_id(merchant)}
     if operation == "decide_referral":
         ids |= _newest_referral(merchant)
-    elif operation == "decline_offers":
+    elif operation in {"decline_offers", "withdraw_offers"}:
         ids["application_id"] = _newest_offered(merchant)
     elif merchant.fulfilments:
         ids["application_id"] = merchant.fulfilments[-1].application_id

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 
-from holdback import BankDetails, Engine, InvalidDocument, Refusal, load_jurisdictions, wire
+from holdback import BankDetails, Engine, InvalidDocument, Money, Refusal, load_jurisdictions, wire
 from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.operations import (
+    AcceptOffer,
     AskApplications,
     AskHolds,
     AskReferrals,
@@ -25,7 +27,9 @@ from holdback.operations import (
     ReinstateDeal,
     RequestOffers,
     RequireChecks,
+    Requote,
     ReviewRenewal,
+    WithdrawOffers,
 )
 from holdback.tools.replay.replay import replay, replay_offers
 from journey import EVIDENCE, Journey
@@ -394,6 +398,137 @@ def test_declined_offers_did_not_expire(journey):
     assert status == "closed"
     assert len(journey.events) == events
     assert journey.do(RequireChecks(request=journey.request())).checks == ()
+
+
+def withdraw(journey, code="fraud_suspected", place=-1):
+    application_id = journey.merchant.offer_sets[place].application_id
+    return journey.do(WithdrawOffers(application_id=application_id, code=code, by="a-3"))
+
+
+def partner_sees(journey):
+    """What a partner sees of its newest application: refusals, checks, status and retry."""
+    seen = []
+    application_id = journey.merchant.offer_sets[-1].application_id
+    offer_id = next(journey.merchant.offer_sets[-1].offers).offer_id
+    for operation in (
+        AcceptOffer(offer_id=offer_id),
+        Requote(offer_id=offer_id, amount=Money.of(Decimal(5000), "GBP")),
+        DeclineOffers(application_id=application_id),
+    ):
+        refusal = refused("offers_expired", journey.do, operation)
+        seen.append((refusal.status, str(refusal)))
+    checks = journey.do(RequireChecks(request=journey.request())).checks
+    seen.append([(check.name, check.why) for check in checks])
+    seen.append(journey.do(AskApplications()).applications[-1].status)
+    return seen
+
+
+def test_withdrawn_offers_are_for_the_partner_as_expired_ones(journey):
+    """
+    "The lender withdraws offers: own operation, own status word in event and audit, the partner
+    sees what it sees of an expiry."
+    """
+    journey.ask()
+    journey.pass_time(hours=1)
+    withdraw(journey)
+    event = journey.events[-1]
+    expired = Journey()
+    expired.ask()
+    expired.now = expired.offers.expires_at
+
+    assert (event.code, event.by) == ("fraud_suspected", "a-3")
+    assert {offer.offer_status for offer in journey.merchant.offer_sets[0].offers} == {
+        "WithdrawnByLender"
+    }
+    assert partner_sees(journey) == partner_sees(expired)
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_offers_are_withdrawn_once(journey):
+    """
+    Withdrawn again, for whichever reason, nothing happens; so it is of offers that were declined.
+    """
+    journey.ask()
+    withdraw(journey)
+    withdrawn, at = len(journey.events), journey.now
+    journey.pass_time(hours=1)
+    withdraw(journey)
+    withdraw(journey, "rules_changed")
+
+    assert len(journey.events) == withdrawn
+    assert journey.merchant.offer_sets[0].withdrawn_at == at
+
+    journey.ask()
+    journey.do(DeclineOffers(application_id=journey.merchant.offer_sets[1].application_id))
+    declined = len(journey.events)
+    withdraw(journey)
+    assert len(journey.events) == declined
+
+
+def test_neither_accepted_nor_expired_offers_are_withdrawn(journey):
+    """
+    What was accepted is closed with `close_application`, and what expired is over.
+    """
+    journey.ask()
+    journey.accept()
+    refused("already_accepted", withdraw, journey)
+    expired = Journey()
+    expired.ask()
+    expired.now = expired.offers.expires_at
+
+    refused("offers_expired", withdraw, expired)
+    unknown = WithdrawOffers(application_id="a-0", code="fraud_suspected", by="a-3")
+    refused("application_not_found", expired.do, unknown)
+
+
+def test_another_set_stays_open(journey):
+    """
+    The offers of one application are withdrawn, and those of another are accepted as before.
+    """
+    journey.ask()
+    kept = next(journey.merchant.offer_sets[0].offers).offer_id
+    journey.pass_time(hours=1)
+    journey.ask(evidence={})
+    withdraw(journey)
+
+    journey.do(AcceptOffer(offer_id=kept))
+    assert journey.merchant.in_fulfilment is not None
+    statuses = {offer.offer_status for offer in journey.merchant.offer_sets[1].offers}
+    assert statuses == {"WithdrawnByLender"}
+    refused(
+        "offers_expired",
+        journey.do,
+        AcceptOffer(offer_id=next(journey.merchant.offer_sets[1].offers).offer_id),
+    )
+
+
+def test_a_second_check_is_due_from_the_withdrawal_on(journey):
+    """
+    A check made since then satisfies every later request, as after an expiry.
+    """
+    journey.ask()
+    journey.pass_time(hours=1)
+    withdraw(journey)
+    since = journey.now
+    journey.pass_time(hours=1)
+
+    (check,) = journey.do(RequireChecks(request=journey.request())).checks
+    assert (check.name, check.why, check.not_before) == ("consumer_credit", "due_again", since)
+    journey.ask(evidence={"credit_score": 700})
+    journey.pass_time(days=60)
+    assert journey.merchant.offer_sets[0].expires_at < journey.now
+
+
+def test_a_withdrawn_renewal_leaves_its_base_deal(renewable):
+    """
+    "A renewal's base deal is untouched": it stays active, and may be renewed.
+    """
+    renewable.ask(renewal=True)
+    before = renewable.merchant.deals
+    withdraw(renewable)
+
+    assert renewable.merchant.deals == before
+    assert renewable.merchant.active_deal is not None
 
 
 def test_offers_that_expired_are_declined_no_more(journey):

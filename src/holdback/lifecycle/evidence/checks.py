@@ -30,8 +30,14 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.application import Check, CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
-from holdback.merchant.merchant import ClosedOfferSet, CreditCheckDue, Merchant, OfferSet
-from holdback.merchant.offer import ELIGIBLE
+from holdback.merchant.merchant import (
+    ClosedOfferSet,
+    CreditCheckDue,
+    Merchant,
+    OfferSet,
+    ended_at,
+)
+from holdback.merchant.offer import LEFT_TO_EXPIRE
 from holdback.rulebooks.check_terms import CheckTerms
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Catalogue
@@ -214,18 +220,19 @@ def second_check_due(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Da
 def expired_unaccepted(merchant: Merchant, at: datetime) -> CreditCheckDue | None:
     """Return what the last set of offers that expired unaccepted asks for, None without one."""
     # An acceptance withdraws all open offers. So a set with eligible offers that expired after the
-    # last acceptance was issued after it. Offers that were declined did not expire.
+    # last acceptance was issued after it. Offers that were declined did not expire; those that the
+    # lender withdrew count as expired since then.
     since = merchant.last_accepted_at
     expired = [due for due in (merchant.credit_check_due,) if due is not None]
     closed_sets = (
         offer_set if isinstance(offer_set, ClosedOfferSet) else ClosedOfferSet.of(offer_set)
         for offer_set in merchant.sets
-        if offer_set.expires_at <= at and (since is None or offer_set.expires_at > since)
+        if (ended := ended_at(offer_set)) <= at and (since is None or ended > since)
     )
     expired += [
-        CreditCheckDue(expired_at=closed.expires_at)
+        CreditCheckDue(expired_at=ended_at(closed))
         for closed in closed_sets
-        if ELIGIBLE in closed.offers.values()
+        if not LEFT_TO_EXPIRE.isdisjoint(closed.offers.values())
     ]
     return max(expired, key=lambda due: due.expired_at, default=None)
 

@@ -105,7 +105,9 @@ def open_offer(case: Case, offer_id: str) -> tuple[OfferSet, Offer]:
         status == offer_states.WITHDRAWN and _acceptance_holds(case.merchant)
     ):
         raise Refusal("already_accepted", "another offer of the merchant was accepted")
-    if offer is None or case.at >= offer_set.expires_at:
+    # What the lender withdrew is answered as an expiry (decisions/applications#withdrawn-offers).
+    by_lender = status == offer_states.WITHDRAWN_BY_LENDER
+    if offer is None or case.at >= offer_set.expires_at or by_lender:
         raise offers_expired()
     if withdrawn:
         raise Refusal(

@@ -1,4 +1,4 @@
-"""The applications of a merchant: what its partner may see of them, and the declining of offers."""
+"""The applications of a merchant: what its partner may see, and how open offers are closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pendulum import DateTime
 
 from holdback.errors import Refusal
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.events import Event, OffersDeclined
+from holdback.lifecycle.events import Event, OffersDeclined, OffersWithdrawn
 from holdback.lifecycle.offers.requests import offers_expired
 from holdback.lifecycle.operation import Case, Command, Decision, Question, record_receipt
 from holdback.lifecycle.transitions import (
@@ -21,7 +21,13 @@ from holdback.lifecycle.transitions import (
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Applications, ApplicationView, ProductDecision
 from holdback.merchant.deal import INITIAL, RENEWAL
-from holdback.merchant.merchant import DECLINED_APPLICATION, Fulfilment, Merchant, OfferSet
+from holdback.merchant.merchant import (
+    DECLINED_APPLICATION,
+    ClosedOfferSet,
+    Fulfilment,
+    Merchant,
+    OfferSet,
+)
 from holdback.merchant.product import REFERRED
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import text
@@ -82,7 +88,7 @@ def _offered(offer_set: OfferSet, at: DateTime) -> ApplicationView:
 
 def _status(offer_set: OfferSet, at: DateTime) -> str:
     statuses = {offer.offer_status for offer in offer_set.offers}
-    if offer_states.ELIGIBLE in statuses:
+    if not offer_states.LEFT_TO_EXPIRE.isdisjoint(statuses):
         return OFFERED if offer_set.is_open(at) else EXPIRED_APPLICATION
     if statuses:
         return CLOSED_APPLICATION
@@ -118,28 +124,57 @@ class DeclineOffers(Command[RecordReceipt]):
     application_id: str = field(validator=text)
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
-        if case.merchant.fulfilment_of(self.application_id) is not None:
-            raise Refusal("already_accepted", "an offer of this application was accepted")
-        offer_set = next(
-            (s for s in case.merchant.sets if s.application_id == self.application_id), None
-        )
-        if offer_set is None:
-            raise Refusal("application_not_found", "no application has this application_id")
         events: tuple[Event, ...] = ()
-        if isinstance(offer_set, OfferSet) and offer_set.is_open(case.at):
+        if _to_close(case, self.application_id, offer_states.DECLINED):
             events = (OffersDeclined(at=case.at, application_id=self.application_id),)
-        elif _expired(case.merchant, self.application_id):
-            raise offers_expired()
         return Decision(events, record_receipt)
 
 
-def _expired(merchant: Merchant, application_id: str) -> bool:
-    """Return whether offers of a set that is not open were left to expire."""
-    statuses = (
-        {offer.offer_status for offer in offer_set.offers}
-        if isinstance(offer_set, OfferSet)
-        else set(offer_set.offers.values())
-        for offer_set in merchant.sets
-        if offer_set.application_id == application_id
-    )
-    return any(offer_states.ELIGIBLE in of_set for of_set in statuses)
+@frozen(kw_only=True)
+class WithdrawOffers(Command[RecordReceipt]):
+    """
+    Withdraw the open offers of an application, as the lender: rules changed, or fraud is suspected.
+
+    For the partner the offers expired at this instant, and a second credit check may be due. The
+    host's reason is in the event alone.
+
+    Raises:
+        Refusal: `application_not_found`, `already_accepted` or `offers_expired`.
+    """
+
+    name = "withdraw_offers"
+
+    application_id: str = field(validator=text)
+    code: str = field(validator=text)
+    by: str = field(validator=text)
+
+    def decide(self, case: Case) -> Decision[RecordReceipt]:
+        events: tuple[Event, ...] = ()
+        if _to_close(case, self.application_id, offer_states.WITHDRAWN_BY_LENDER):
+            withdrawn = OffersWithdrawn(
+                at=case.at, application_id=self.application_id, code=self.code, by=self.by
+            )
+            events = (withdrawn,)
+        return Decision(events, record_receipt)
+
+
+def _to_close(case: Case, application_id: str, closed: str) -> bool:
+    """
+    Return whether the offers of an application are open; not, if they are *closed* already.
+
+    Raises:
+        Refusal: `application_not_found`, `already_accepted` or `offers_expired`.
+    """
+    if case.merchant.fulfilment_of(application_id) is not None:
+        raise Refusal("already_accepted", "an offer of this application was accepted")
+    offer_set = next((s for s in case.merchant.sets if s.application_id == application_id), None)
+    if offer_set is None:
+        raise Refusal("application_not_found", "no application has this application_id")
+    if isinstance(offer_set, OfferSet):
+        if offer_set.is_open(case.at):
+            return True
+        offer_set = ClosedOfferSet.of(offer_set)
+    statuses = set(offer_set.offers.values())
+    if closed not in statuses and not offer_states.LEFT_TO_EXPIRE.isdisjoint(statuses):
+        raise offers_expired()
+    return False

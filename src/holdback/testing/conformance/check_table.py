@@ -101,6 +101,11 @@ CHECKS: Final = (
     ),
     Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),
     Check(
+        "withdrawn offers",
+        "offers that the lender withdraws, next to ones that expire",
+        referrals.withdrawn_offers,
+    ),
+    Check(
         "since the offer",
         "a payment that bounces and a default, between offers, acceptance and funding",
         referrals.since_the_offer,

@@ -44,6 +44,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "with 404.",
         "one-clock": "An event is dated at the instant of its request, or at the merchant's latest "
         "event if that is later.",
+        "withdrawn-as-expired": "Offers that the lender withdrew are answered as expired ones: "
+        "same status, same body.",
         "clock-back": "When the clock goes back, no event is dated earlier and no expired offer "
         "opens again.",
         "far-clock": "On a clock that is years off nothing is carried out, and questions are "

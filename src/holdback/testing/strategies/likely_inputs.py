@@ -42,6 +42,7 @@ def sensible(moment: Moment) -> list[str]:
     if newest_offer_id(merchant) is not None:
         unexpired = any(offer_set.expires_at > moment.at for offer_set in merchant.offer_sets)
         names += ["accept_offer"] * (3 if unexpired else 1) + ["decline_offers"]
+        names += ["withdraw_offers"]
     if merchant.in_fulfilment is not None:
         names += _steps_of_fulfilment(merchant.in_fulfilment)
     if merchant.deals:
@@ -164,6 +165,11 @@ def _supply_details(moment: Moment) -> st.SearchStrategy[Input]:
 def _decline_offers(moment: Moment) -> st.SearchStrategy[Input]:
     sets = [offer_set.application_id for offer_set in reversed(moment.merchant.offer_sets)]
     return st.fixed_dictionaries({"application_id": _ids(sets)})
+
+
+def _withdraw_offers(moment: Moment) -> st.SearchStrategy[Input]:
+    reasons = st.fixed_dictionaries({"code": st.sampled_from(_HOLD_CODES), "by": st.just("u-1")})
+    return st.tuples(_decline_offers(moment), reasons).map(lambda parts: {**parts[0], **parts[1]})
 
 
 @st.composite
@@ -296,6 +302,7 @@ _OTHER_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]]
         "request_offers": _request_offers,
         "supply_details": _supply_details,
         "decline_offers": _decline_offers,
+        "withdraw_offers": _withdraw_offers,
         "decide_referral": _decide_referral,
         "record_evidence": _record_evidence,
         "record_takings": _record_takings,

@@ -186,6 +186,37 @@ def _hold_with_a_deal(simulation: Simulation) -> None:
     look_up(simulation, merchant)
 
 
+def withdrawn_offers(session: Session) -> None:
+    """Withdraw the offers of one of two merchants, and let those of the other expire."""
+    simulation = session.simulation()
+    withdrawn, expired = simulation.merchant(name="withdrawn"), simulation.merchant(name="expired")
+    withdrawn_id, expired_id = (new_offers(simulation, one)[0] for one in (withdrawn, expired))
+    simulation.pass_time(hours=1)
+    body = {**_application_of(withdrawn, withdrawn_id), "code": "fraud", "by": "u-1"}
+    asked = simulation.ask("withdraw_offers", withdrawn, body, key=simulation.new_key())
+    message = f"the withdrawal of open offers got {asked.status}"
+    expect(asked.status == OK, "withdrawn-as-expired", message)
+    early = _refusals(simulation, withdrawn, withdrawn_id)
+    simulation.at = expired.projection.offers[expired_id].expires_at
+    late = _refusals(simulation, expired, expired_id)
+    message = "an answer about withdrawn offers has other bytes than that about expired ones"
+    expect(early == late, "withdrawn-as-expired", message)
+
+
+def _refusals(
+    simulation: Simulation, merchant: SimulatedMerchant, offer_id: str
+) -> list[tuple[int, bytes]]:
+    """Return the answers to an acceptance of the offer and to a decline of its set."""
+    accepted = accept(simulation, merchant, offer_id, key=simulation.new_key())
+    body = _application_of(merchant, offer_id)
+    declined = simulation.ask("decline_offers", merchant, body, key=simulation.new_key())
+    return [(asked.status, asked.body) for asked in (accepted, declined)]
+
+
+def _application_of(merchant: SimulatedMerchant, offer_id: str) -> dict[str, Any]:
+    return {"application_id": merchant.projection.offers[offer_id].application_id}
+
+
 def since_the_offer(session: Session) -> None:
     """Let the last payment of a repaid deal bounce, with new offers open and with one accepted."""
     simulation = session.simulation()

@@ -112,6 +112,11 @@ def _decline_offers(merchant: SimulatedMerchant, _: date, pick: int, __: int) ->
     yield {"application_id": candidates[pick % len(candidates)]}
 
 
+def _withdraw_offers(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    for body in _decline_offers(merchant, today, pick, variant):
+        yield {**body, "code": ("fraud", "rules-changed")[variant % 2], "by": "u-1"}
+
+
 def _record_signature(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
     signed = {"document": f"contract-{variant % 3}", "digest": f"d-{variant % 3}"}
     yield {"application_id": _application_id(merchant, pick), **signed}
@@ -216,6 +221,15 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "decline_offers": AgentOperation(
             weight=2,
             bodies=_decline_offers,
+            took_effect=lambda request, projection: all(
+                offer.status != "Eligible"
+                for offer in projection.offers.values()
+                if offer.application_id == request["application_id"]
+            ),
+        ),
+        "withdraw_offers": AgentOperation(
+            weight=2,
+            bodies=_withdraw_offers,
             took_effect=lambda request, projection: all(
                 offer.status != "Eligible"
                 for offer in projection.offers.values()

@@ -377,6 +377,8 @@ class Projection(ProjectedDeals):
         assert offer is not None, "expected just before"
         message = "an offer was accepted while another application was in fulfilment"
         expect(not self.in_fulfilment, "one-winner", message)
+        withdrawn = offer.status == "WithdrawnByLender"
+        expect(not withdrawn, "withdrawn-as-expired", "the lender had withdrawn the offer")
         expect(offer.status == "Eligible", "one-winner", f"the accepted offer was {offer.status}")
         expect(at < offer.expires_at, "expiry", f"accepted at {at}, expired at {offer.expires_at}")
         terms = {**event["offer"], "offer_status": offer.terms["offer_status"]}
@@ -422,9 +424,15 @@ class Projection(ProjectedDeals):
         self.signatures[event["application_id"]] = event["signature"]
 
     def _offers_declined(self, event: dict[str, Any]) -> None:
+        self._close_offers(event, "Declined")
+
+    def _offers_withdrawn(self, event: dict[str, Any]) -> None:
+        self._close_offers(event, "WithdrawnByLender")
+
+    def _close_offers(self, event: dict[str, Any], status: str) -> None:
         for offer in self.offers.values():
             if offer.application_id == event["application_id"] and offer.status == "Eligible":
-                offer.status = "Declined"
+                offer.status = status
 
     def _evidence_recorded(self, event: dict[str, Any]) -> None:
         for record in event["records"]:
@@ -525,6 +533,7 @@ class Projection(ProjectedDeals):
             "ApplicationLapsed": _application_lapsed,
             "SignatureRecorded": _signature_recorded,
             "OffersDeclined": _offers_declined,
+            "OffersWithdrawn": _offers_withdrawn,
             "EvidenceRecorded": _evidence_recorded,
             "ReferralDecided": _referral_decided,
             "HoldPlaced": _hold_placed,

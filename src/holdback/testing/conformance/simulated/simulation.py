@@ -329,6 +329,9 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
     if offer.status in {"Withdrawn", "Declined"}:
         reason = f"though the offer was {offer.status.lower()}"
         return ExpectedAnswer("one-winner", frozenset({404, 409}), reason)
+    if offer.status == "WithdrawnByLender":
+        reason = "though the lender had withdrawn the offer"
+        return ExpectedAnswer("withdrawn-as-expired", _UNKNOWN, reason)
     # INVARIANT: a merchant's time never goes back, even when the host's clock does.
     seen_at = projection.seen_at(at)
     if seen_at >= offer.expires_at:
