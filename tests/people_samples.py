@@ -82,6 +82,12 @@ REMEMBERED = RememberedRequest(
     ),
 )
 
+# An event that was added after the others of people and of money.
+ADDED_EVENTS = {
+    "OffersWithdrawn": lambda **envelope: events.OffersWithdrawn(
+        **envelope, application_id=APPLICATION_ID, code="fraud_suspected", by="a-3"
+    ),
+}
 # Each event from its envelope, by its stored name.
 EVENTS = {
     "EvidenceRecorded": lambda **envelope: events.EvidenceRecorded(
@@ -92,9 +98,6 @@ EVENTS = {
     "HoldLifted": lambda **envelope: events.HoldLifted(**envelope, code="sanctions", by="a-3"),
     "OffersDeclined": lambda **envelope: events.OffersDeclined(
         **envelope, application_id=APPLICATION_ID
-    ),
-    "OffersWithdrawn": lambda **envelope: events.OffersWithdrawn(
-        **envelope, application_id=APPLICATION_ID, code="fraud_suspected", by="a-3"
     ),
     "ApplicationLapsed": lambda **envelope: events.ApplicationLapsed(
         **envelope, application_id=APPLICATION_ID

@@ -444,7 +444,9 @@ EVENTS = {
     ),
     **{
         name: make(**envelope(16 + place))
-        for place, (name, make) in enumerate((people_samples.EVENTS | money_samples.EVENTS).items())
+        for place, (name, make) in enumerate(
+            (people_samples.EVENTS | money_samples.EVENTS | people_samples.ADDED_EVENTS).items()
+        )
     },
 }
 # Events and a state with the fields that were added for checks and for people's decisions.

@@ -43,8 +43,8 @@ REACHED = {
     "Accepted": 3, "Referred": 3, "Declined": 5, "initial": 2, "renewal": 6, "refused": 6,
     "recorded": 2, "too_old": 6, "due_again": 60, "approved": 15, "declined by a person": 40,
     "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
-    "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "withdrawn offers": 200, "erased": 100,
-    "eligible True": 12, "eligible False": 6, "payout waits": 60,
+    "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "withdrawn offers": 200,
+    "erased": 100, "eligible True": 12, "eligible False": 6, "payout waits": 60,
     "approved payout": 600,
 }  # fmt: skip
 
@@ -235,12 +235,12 @@ FAULTS = {
         ),
     ],
     "the credit check is due at the expiry of what was withdrawn": [
-        instead(evidence, "ended := ended_at(offer_set)", "ended := offer_set.expires_at"),
+        instead(evidence, "ended_at(offer_set)", "offer_set.expires_at"),
         instead(evidence, "ended_at(closed)", "closed.expires_at"),
     ],
     "offers that are withdrawn again are withdrawn later": [
         instead(application_views, "offer_set.is_open(case.at)", "offer_set.expires_at > case.at"),
-        without(evolve, "not withdrawn.is_open(event.at)"),
+        instead(evolve, "withdrawn.is_open(event.at)", "True"),
     ],
     "offers of an accepted application are withdrawn": [
         instead(

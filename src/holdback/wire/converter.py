@@ -48,7 +48,7 @@ from holdback.merchant.application import CheckRecord, HeldCheck, HeldFact
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
-from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet
+from holdback.merchant.merchant import ClosedOfferSet, Fulfilment, Merchant, OfferSet
 from holdback.merchant.product import Product
 from holdback.merchant.receipt import (
     DealReceipt,
@@ -376,7 +376,8 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "queued",
             "known_deals",
         ),
-        OfferSet: ("requoted", "known_deals"),
+        OfferSet: ("requoted", "known_deals", "withdrawn_at"),
+        ClosedOfferSet: ("withdrawn_at",),
         Product: ("codes", "queued"),
         Deal: (
             "base_deal_id",
