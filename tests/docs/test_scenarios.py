@@ -88,6 +88,27 @@ def test_every_step_says_what_it_shows(name):
         assert dt.date.fromisoformat(step["at"][:10]) >= REVIEWED
 
 
+def test_withdrawn_offers_are_refused_as_expired_ones(steps):
+    """The lender withdraws offers: the partner sees an expiry, and a second check is due."""
+    told = steps["offers-withdrawn"]
+    (required,) = replies(told, "required_checks")
+    (withdrawn,) = events(told, "OffersWithdrawn")
+
+    assert refused(told) == [
+        ("accept_offer", "offers_expired"),
+        ("decline_offers", "offers_expired"),
+        ("withdraw_offers", "already_accepted"),
+    ]
+    assert (withdrawn["code"], withdrawn["by"]) == ("fraud_suspected", "agent-3")
+    assert [listed["applications"][0]["status"] for listed in replies(told, "applications")] == [
+        "offered",
+        "expired",
+    ]
+    assert [(check["why"], check["not_before"]) for check in required["checks"]] == [
+        ("due_again", withdrawn["at"])
+    ]
+
+
 def test_a_defaulter_is_declined_as_a_newcomer(steps):
     """A merchant that defaulted owing money applies as a newcomer, and is declined with a code."""
     told = steps["defaulter"]

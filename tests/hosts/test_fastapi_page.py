@@ -325,6 +325,20 @@ def test_a_merchants_page_shows_what_is_known(service, merchant):
     assert "Nine Lives" not in browser.page
 
 
+def test_a_merchants_page_shows_when_offers_were_withdrawn(browser, service, merchant):
+    """
+    An agent reads why offers that have not expired cannot be accepted; its partner does not.
+    """
+    merchant.ask()
+    assert "Offers withdrawn" not in browser.merchant().text
+    (application,) = merchant.partner_does("applications").json()["applications"]
+    body = {"application_id": application["application_id"], "code": "fraud", "by": "a-3"}
+    merchant.agent("withdraw_offers", body)
+
+    assert "Offers withdrawn" in browser.merchant().text
+    assert "ithdrawn" not in merchant.partner_does("applications").text
+
+
 def test_a_merchants_page_shows_what_has_to_be_put_right(service, merchant):
     """
     Of a deal that ended with too much paid, the refund that is due; of another one, nothing.

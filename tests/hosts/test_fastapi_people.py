@@ -400,6 +400,33 @@ def test_numbers_of_the_profile_stay_exact(service, merchant):
     assert '"turnover":12345678901234567890.10' in text
 
 
+def asked_after_the_end(merchant):
+    """Accept and decline the offers of a merchant that has none; return what its partner reads."""
+    (application,) = merchant.partner_does("applications").json()["applications"]
+    named = {"application_id": application["application_id"]}
+    replies = [merchant.accept(), merchant.partner_does("decline_offers", named)]
+    return [application["status"], *(without_ids(reply, merchant) for reply in replies)]
+
+
+def test_the_lender_withdraws_offers_and_the_partner_sees_an_expiry(service, merchant):
+    """
+    Accepted or declined, withdrawn offers give the answers of expired ones, and no webhook.
+    """
+    expired = Merchant(service, "m-expired")
+    for asking in (merchant, expired):
+        asking.ask()
+    (application,) = merchant.partner_does("applications").json()["applications"]
+    body = {"application_id": application["application_id"], "code": "fraud", "by": "a-3"}
+    assert merchant.agent("withdraw_offers", body).status_code == 200
+    withdrawn = asked_after_the_end(merchant)
+    service.now += timedelta(days=60)
+
+    assert withdrawn == asked_after_the_end(expired)
+    assert withdrawn[0] == "expired"
+    assert withdrawn[1][0] == 404
+    assert merchant.partner_does("withdraw_offers", body).status_code == 404
+
+
 def test_a_partner_declines_offers_and_withdraws(service, merchant):
     """
     Declined offers are closed; an application in fulfilment is withdrawn, and a second time too.

@@ -340,7 +340,14 @@ def test_the_table_names_every_stored_state():
     }
 
     assert states["deal"] == set(STATUSES)
-    assert states["offer"] == {"Eligible", "Accepted", "Withdrawn", "Declined", "Expired"}
+    assert states["offer"] == {
+        "Eligible",
+        "Accepted",
+        "Withdrawn",
+        "WithdrawnByLender",
+        "Declined",
+        "Expired",
+    }
     assert states["application"] == {
         "offered",
         "awaiting_details",

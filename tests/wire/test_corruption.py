@@ -174,6 +174,14 @@ FAULTS = {
         [((*SET, "expires_at"), "2001-01-01T00:00:00Z")],
         "$.offer_sets[0].expires_at",
     ),
+    "offers withdrawn without a status": (
+        [((*SET, "withdrawn_at"), "2026-07-01T09:30:00Z")],
+        "$.offer_sets[0].withdrawn_at",
+    ),
+    "offers withdrawn at no instant": (
+        [((*PRODUCT, "offers", 0, "offer_status"), "WithdrawnByLender")],
+        "$.offer_sets[0].withdrawn_at",
+    ),
     "a renewal of nothing": ([((*SET, "base_deal_id"), "nobody")], "$.offer_sets[0].base_deal_id"),
     "no such base deal": ([((*DONE, "base_deal_id"), "nobody")], "$.fulfilments[1].base_deal_id"),
     "no such deal": ([((*DONE, "deal_id"), "nobody")], "$.fulfilments[1].deal_id"),

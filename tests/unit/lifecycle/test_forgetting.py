@@ -20,6 +20,7 @@ from holdback.operations import (
     RecordRemittance,
     RecordTakings,
     RequireChecks,
+    WithdrawOffers,
 )
 from journey import Journey, remembering_engine
 
@@ -276,6 +277,28 @@ def test_the_offers_of_closed_sets_are_bounded(journey, monkeypatch):
         assert held <= 30
     assert journey.merchant.closed_offer_sets
     assert journey.merchant.credit_check_due.expired_at == expired_at
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_a_forgotten_withdrawal_leaves_since_when_a_check_is_due(journey, monkeypatch):
+    """
+    Offers that the lender withdrew count as expired at that instant, held whole, in part or not.
+    """
+    journey.ask()
+    journey.pass_time(hours=1)
+    withdrawn_at = journey.now
+    application_id = journey.merchant.offer_sets[0].application_id
+    journey.do(WithdrawOffers(application_id=application_id, code="rules_changed", by="a-3"))
+    monkeypatch.setattr("holdback.lifecycle.evolve.MOST_CLOSED_OFFERS", 30)
+    journey.pass_time(hours=1)
+    for _ in range(MOST_SETS + 30):
+        (check,) = journey.do(RequireChecks(request=journey.request())).checks
+        assert (check.why, check.not_before) == ("due_again", withdrawn_at)
+        journey.ask(evidence={})
+        application_id = journey.merchant.offer_sets[-1].application_id
+        journey.do(DeclineOffers(application_id=application_id))
+
+    assert journey.merchant.credit_check_due.expired_at == withdrawn_at
     assert journey.engine.rebuild(journey.events) == journey.merchant
 
 

@@ -339,9 +339,11 @@ def _dates(view, one):
     waiting = view.merchant.in_fulfilment
     if waiting is not None and waiting.application_id != one.application_id:
         waiting = None
+    withdrawn = {of.application_id: of.withdrawn_at for of in view.merchant.sets}
     dates = {
         "Requested": one.requested_at,
         "Offers expire": one.expires_at,
+        "Offers withdrawn": withdrawn.get(one.application_id),
         "Accepted": one.accepted_at,
         "Lapses": None if waiting is None else waiting.lapses_at,
     }

@@ -190,7 +190,8 @@ def withdrawn_offers(session: Session) -> None:
     """Withdraw the offers of one of two merchants, and let those of the other expire."""
     simulation = session.simulation()
     withdrawn, expired = simulation.merchant(name="withdrawn"), simulation.merchant(name="expired")
-    withdrawn_id, expired_id = (new_offers(simulation, one)[0] for one in (withdrawn, expired))
+    withdrawn_id = new_offers(simulation, withdrawn)[0]
+    expired_id = new_offers(simulation, expired)[0]
     simulation.pass_time(hours=1)
     body = {**_application_of(withdrawn, withdrawn_id), "code": "fraud", "by": "u-1"}
     asked = simulation.ask("withdraw_offers", withdrawn, body, key=simulation.new_key())
