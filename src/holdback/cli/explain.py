@@ -15,16 +15,20 @@ from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
 from holdback.eligibility.reasons import Reason
+from holdback.eligibility.reasons import reasons as reasons_of
+from holdback.eligibility.ruleset import Answers, RuleSet
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, did_you_mean, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.keys import PAYS_OUT, WAITS
 from holdback.offers.quote import decided_by_rules
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.types import Facts
 from holdback.tools.advice import windows
 from holdback.tools.advice.ways import what_would_help
 from holdback.tools.advice.windows import DAYS
+from holdback.tools.example_run import funding_answer
 
 
 @click.command("explain")
@@ -32,6 +36,7 @@ from holdback.tools.advice.windows import DAYS
 @click.argument("facts", type=click.File("rb"))
 @click.option("--on", type=Day(), required=True, help="The day of the assessment: 2026-07-01.")
 @click.option("--product", metavar="KEY", help="Ask the rules of this product instead: flex.")
+@click.option("--funding", is_flag=True, help="Ask the rules of fundings: may it be paid out?")
 @click.option("--notice", is_flag=True, help="Print only the principal reasons, for a notice.")
 @click.option("--how", is_flag=True, help="Add what would help: all minimal sets of changes.")
 @click.option(
@@ -48,6 +53,7 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     *,
     on: date,
     product: str | None,
+    funding: bool,
     notice: bool,
     how: bool,
     pace: str | None,
@@ -61,24 +67,27 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """
     forecast = pace is not None or days is not None
+    if funding and product is not None:
+        raise click.UsageError("the rules of fundings are not a product's: leave out --product")
+    product = FUNDING if funding else product
     _refuse_mixed(form, product, notice=notice, more=how or forecast)
     read = _jurisdiction(folder, jurisdiction)
     with reading(f"The rules of {jurisdiction}"):
         rulebook = read.rulebook(on)
-        terms = _terms(rulebook, product)
+        rules = _rules(rulebook, product)
     with reading(facts.name):
         given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
         prepared = rulebook.catalogue.prepare(given)
     if form == "record":
         click.echo(write_json(rulebook.assess(given).record()))
         return
-    reasons, answer = _assessed(rulebook, terms, prepared)
+    reasons, answer = _assessed(rulebook, product, prepared)
     if notice:
         principal = _principal(reasons)
         print_answer(form, principal, notice_lines(principal))
         return
     if how:
-        rules, floor = (rulebook.renewal, FLOOR) if terms is None else (terms.rules, None)
+        floor = FLOOR if product is None else None
         answer["what_would_help"] = what_would_help(rules, prepared, floor=floor).plain()
     if forecast:
         ahead = DAYS if days is None else days
@@ -92,7 +101,9 @@ def _refuse_mixed(form: str, product: str | None, *, notice: bool, more: bool) -
     """Refuse options that say two kinds of output at once."""
     if form == "record" and (product is not None or more):
         message = "a record is the assessment of a renewal alone"
-        raise click.UsageError(f"{message}: leave out --product, --how, --pace and --days")
+        raise click.UsageError(
+            f"{message}: leave out --product, --funding, --how, --pace and --days"
+        )
     if notice and more:
         raise click.UsageError("--notice prints the reasons alone: leave out --how, --pace, --days")
 
@@ -116,44 +127,51 @@ _COLOURS: Final = {
     "Accepted": "green",
     "Referred": "yellow",
     "Declined": "red",
+    PAYS_OUT: "green",
+    WAITS: "red",
 }
 
 
-def _terms(rulebook: Rulebook, product: str | None) -> ProductTerms | None:
+def _rules(rulebook: Rulebook, product: str | None) -> RuleSet:
     """
-    Return the terms of the *product* with that key; None for renewals.
+    Return the rules of the *product* with that key, of renewals, or of fundings.
 
     Raises:
         InvalidDocument: there is no such product on that day.
     """
-    terms = rulebook.product(product)
-    if product is not None and terms is None:
+    rules = rulebook.rulesets.get(product)
+    if rules is None and product is not None:
         keys = [offered.key for offered in rulebook.products]
         hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
         message = f"there is no product of that key on {rulebook.on}"
         raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
-    return terms
+    assert rules is not None, "there are always rules of renewals, if few"
+    return rules
 
 
 def _assessed(
-    rulebook: Rulebook, terms: ProductTerms | None, facts: Facts
+    rulebook: Rulebook, product: str | None, facts: Facts
 ) -> tuple[tuple[Reason, ...], dict[str, Any]]:
-    """Return the reasons and the answer of the rules for renewals, or of those of a product."""
-    if terms is not None:
-        return _by_product(rulebook, terms, facts)
+    """Return the reasons and the answer of the rules of renewals, a *product* or fundings."""
+    if product is not None:
+        return _by_answers(rulebook, product, rulebook.rulesets[product].answer(facts))
     assessment = rulebook.assess_prepared(facts)
     return assessment.reasons, wire.to_dict(assessment)
 
 
-def _by_product(
-    rulebook: Rulebook, terms: ProductTerms, facts: Facts
+def _by_answers(
+    rulebook: Rulebook, product: str, answers: Answers
 ) -> tuple[tuple[Reason, ...], dict[str, Any]]:
-    """Return the reasons and the answer of a product's rules; nothing is priced."""
-    answers = terms.rules.answer(facts)
-    decision, reasons, needs = decided_by_rules(answers)
+    """Return the reasons and the answer of a product, where nothing is priced, or of fundings."""
+    if product == FUNDING:
+        paid = funding_answer(answers)
+        reasons, needs = tuple(reasons_of(answers, answers.false)), paid.needs
+        decided: dict[str, Any] = {"funding": paid.outcome}
+    else:
+        decision, reasons, needs = decided_by_rules(answers)
+        decided = {"product": product, "decision": decision}
     return reasons, {
-        "product": terms.key,
-        "decision": decision,
+        **decided,
         "jurisdiction": rulebook.code,
         "on": rulebook.on.isoformat(),
         "digest": rulebook.digest,
@@ -178,9 +196,10 @@ def _by_product(
 
 def text_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     """The outcome, the reasons with their figures, what is missing, what would help, the trace."""
-    word = answer["decision"] if "product" in answer else answer["outcome"]
+    word = next(answer[key] for key in ("decision", "funding", "outcome") if key in answer)
     outcome = click.style(word.replace("_", " "), fg=_COLOURS[word], bold=True)
     product = f", {answer['product']}" if "product" in answer else ""
+    product = ", funding" if "funding" in answer else product
     yield f"{answer['jurisdiction']}{product} on {answer['on']}: {outcome}"
     for reason in answer["reasons"]:
         place = f"  ({reason['file']}:{reason['line']})" if reason["file"] else ""

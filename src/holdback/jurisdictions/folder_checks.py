@@ -25,6 +25,7 @@ from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.check_terms import check_with_age
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Catalogue
 from holdback.rules.types import draft_label
 
@@ -50,7 +51,7 @@ class ClaimCheck:
         keys = dict.fromkeys(product.key for product in self.draft.policy.products)
         earlier = list[StatedClaim]()
         for claim in own.claims:
-            if self.complete and claim.product is not None and claim.product not in keys:
+            if self.complete and claim.product not in (None, FUNDING, *keys):
                 claim.table["product"].one_of(keys, "product")
             if any(_is_again(claim, before) for before in earlier):
                 claim.table.node.add_error(
@@ -73,7 +74,7 @@ class ClaimCheck:
         """Check the claims of the days of *period*, on which the products *offered* are offered."""
         for claim in self.draft.policy.claims_in(period):
             self.claims[claim] = None
-            absent = claim.product is not None and claim.product not in offered
+            absent = claim.product not in (None, FUNDING, *offered)
             if claim.tree is None or absent or claim in self._reported:
                 continue
             values = (catalogue.parameters.get(name) for name in claim.tree.names)

@@ -712,4 +712,10 @@ PRODUCTS: Final = _keys(
     ),
     Key("funding_examples", ListOf(FUNDING_EXAMPLE), _EXAMPLES),
     Key("claims", ListOf(PRODUCT_CLAIM), _CLAIMS),
+    Key(
+        "funding_claims",
+        ListOf(RENEWAL_CLAIM),
+        "What is said of every payout; `holdback prove` proves it or shows one of which it is not "
+        "true.",
+    ),
 )

@@ -37,6 +37,7 @@ from holdback.jurisdictions.source_rules import (
 from holdback.jurisdictions.stated_claims import StatedClaim, read_claims
 from holdback.jurisdictions.toml import Node, TomlTable, read_toml
 from holdback.rulebooks.check_terms import age_name
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Catalogue, Fact
 
 JURISDICTION: Final = "jurisdiction.toml"
@@ -307,11 +308,18 @@ class _Reading:
     def _claims(self, tables: tuple[TomlTable | None, TomlTable | None]) -> Iterator[StatedClaim]:
         """Yield the valid claims of both files."""
         is_child = self.parent is not None
-        for table, of_products in zip(tables, (False, True), strict=True):
-            if table is not None:
-                yield from read_claims(
-                    table["claims"], self.folder.code, of_products=of_products, is_child=is_child
-                )
+        code, (renewal, products) = self.folder.code, tables
+        if renewal is not None:
+            yield from read_claims(renewal["claims"], code, keys.RENEWAL_CLAIM, is_child=is_child)
+        if products is not None:
+            yield from read_claims(products["claims"], code, keys.PRODUCT_CLAIM, is_child=is_child)
+            yield from read_claims(
+                products["funding_claims"],
+                code,
+                keys.RENEWAL_CLAIM,
+                product=FUNDING,
+                is_child=is_child,
+            )
 
     def _draft(
         self,

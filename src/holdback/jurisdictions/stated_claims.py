@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.keys import CLAIM_KINDS, OVERLAY, PRODUCT_CLAIM, RENEWAL_CLAIM
+from holdback.jurisdictions.keys import CLAIM_KINDS, OVERLAY, PRODUCT_CLAIM, RENEWAL_CLAIM, Keys
 from holdback.jurisdictions.timeline import ALWAYS, Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Catalogue, Checked, Kind, Tree, check
@@ -23,8 +23,8 @@ class StatedClaim:
     `kind` is `"never"`: no deal of which `text` is true is eligible; `"always"`: it is true of
     every eligible deal; or `"overlay"`, and `text` is `"tighten"`: anyone who is eligible here is
     eligible under the parent. With `product`, the key of one, it is about who the rules of that
-    product accept; without it, about renewals. A claim that is given no `name` is named by what it
-    says, such as `never deals_defaulted > 0`.
+    product accept, and with `FUNDING` about what is paid out; without it, about renewals. A claim
+    that is given no `name` is named by what it says, such as `never deals_defaulted > 0`.
     """
 
     jurisdiction: str
@@ -66,19 +66,19 @@ class StatedClaim:
 
 
 def read_claims(
-    node: Node, code: str, *, of_products: bool, is_child: bool
+    node: Node, code: str, keys: Keys, *, product: str | None = None, is_child: bool
 ) -> Iterator[StatedClaim]:
     """
-    Yield the valid claims in *node*, those of the jurisdiction *code*.
+    Yield the valid claims in *node*, those of the jurisdiction *code*, with these *keys*.
 
-    A claim of `products.toml`, where *of_products*, names its product. Only a child has something
-    to tighten.
+    They are about *product*, or name theirs where the keys have one. Only a child has something to
+    tighten.
     """
-    keys = PRODUCT_CLAIM if of_products else RENEWAL_CLAIM
+    named = "product" in keys.rows
     for element in node.elements():
         table = keys.table(element)
-        product = keys.value(table, "product") if of_products else None
-        claim = _claim(table, code, product)
+        about = keys.value(table, "product") if named else product
+        claim = _claim(table, code, about)
         if claim is not None and claim.kind == OVERLAY and not is_child:
             table[OVERLAY].add_error(
                 "not_allowed",
@@ -86,7 +86,7 @@ def read_claims(
                 "a jurisdiction with a `parent` has something to tighten",
                 key=True,
             )
-        elif claim is not None and (claim.product is not None or not of_products):
+        elif claim is not None and (claim.product is not None or not named):
             yield claim
 
 

@@ -93,8 +93,9 @@ class Answer:
         return ", ".join(parts)
 
     def expected(self, product: str | None) -> dict[str, Json]:
-        """Return what an example of renewals, or of a *product*, expects that expects it."""
-        expected: dict[str, Json] = {"outcome" if product is None else "decision": self.outcome}
+        """Return what an example of renewals, of a *product* or of fundings expects then."""
+        asked = {None: "outcome", FUNDING: "funding"}.get(product, "decision")
+        expected: dict[str, Json] = {asked: self.outcome}
         if self.codes:
             expected["codes"] = list(self.codes)
         if self.needs:
@@ -289,7 +290,7 @@ def run_example(
     elif example.product == FUNDING:
         at_funding = rulebook.funding.answer(facts)
         trace, reasons = at_funding.trace, tuple(reasons_of(at_funding, at_funding.false))
-        got = _funding_answer(at_funding)
+        got = funding_answer(at_funding)
     elif rulebook.product(example.product) is None:
         got = Answer(NOT_OFFERED)
     elif example.settlement is not None:
@@ -311,7 +312,7 @@ def run_example(
     )
 
 
-def _funding_answer(answers: Answers) -> Answer:
+def funding_answer(answers: Answers) -> Answer:
     """Return what becomes of a payout: it waits for a rule that nobody can approve."""
     waiting = answers.false | answers.unknown
     outcome = PAYS_OUT
@@ -381,8 +382,10 @@ def example_text(
 
     *expect* is TOML. What is None of *more*, or of the others, is left out.
     """
-    pairs, stated = list(differing), {"product": product, **more}
-    lines = ["[[examples]]", f"name = {toml_text(name)}", f"on = {on}"]
+    pairs, at_funding = list(differing), product == FUNDING
+    stated = {"product": None if at_funding else product, **more}
+    heading = "[[funding_examples]]" if at_funding else "[[examples]]"
+    lines = [heading, f"name = {toml_text(name)}", f"on = {on}"]
     lines += (f"{key} = {toml_text(value)}" for key, value in stated.items() if value is not None)
     given = [f"{fact.name} = {toml_value(fact.type, n)}" for fact, n in pairs if n is not None]
     without: list[Json] = [fact.name for fact, number in pairs if number is None]

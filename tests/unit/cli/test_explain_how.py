@@ -22,12 +22,12 @@ DEAL = {
 
 @pytest.fixture
 def explain(tmp_path):
-    """Run `holdback explain GB` on facts, on 2026-07-01, with more arguments."""
+    """Run `holdback explain GB` on facts, on a day, with more arguments."""
 
-    def run(facts, *arguments):
+    def run(facts, *arguments, on="2026-07-01"):
         path = tmp_path / "facts.json"
         path.write_text(json.dumps(facts), encoding="utf-8")
-        command = ["explain", "GB", str(path), "--on", "2026-07-01", *arguments]
+        command = ["explain", "GB", str(path), "--on", on, *arguments]
         return CliRunner().invoke(holdback, command)
 
     return run
@@ -135,3 +135,25 @@ def test_misuse(explain, arguments, message):
     assert ran.exit_code == 2
     assert message in ran.output
     assert "Traceback" not in ran.output
+
+
+def test_funding_asks_the_rules_of_fundings(explain):
+    """
+    `explain --funding` says whether a payout waits, for whom, and what would let it out.
+    """
+    known = {"identity_verified": True, "business_verified": False, "deals_defaulted": 0}
+    ran = explain(known, "--funding", "--how", on="2026-11-27")
+
+    assert ran.exit_code == 0
+    outcome, reason, *helps = ran.output.partition("Trace\n")[0].splitlines()
+    assert outcome == "GB, funding on 2026-11-27: referred"
+    assert "  GB-F-02  The business is not verified any more; a person looks at it." in reason
+    assert helps == ["What would help", "  It would be enough if the business is verified."]
+    unknown = explain({"deals_defaulted": 0}, "--funding", "--format", "json", on="2026-11-27")
+    plain = json.loads(unknown.output)
+    assert (plain["funding"], plain["needs"]) == (
+        "waits",
+        ["identity_verified", "business_verified"],
+    )
+    assert "decision" not in plain
+    assert explain(known, "--funding", "--product", "flex").exit_code == 2

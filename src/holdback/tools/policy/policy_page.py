@@ -14,7 +14,7 @@ from holdback.eligibility.rule_sentences import wording_of
 from holdback.jurisdictions.keys import NEVER
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.render import in_words, words_of
 from holdback.tools.displays.page import page_lines
 from holdback.tools.policy.policy import PolicyPage
@@ -181,7 +181,9 @@ def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
     """Return what *claim* says of the deals of *rulebook*; *parent* names the policy above it."""
     names = {terms.key: terms.name for terms in rulebook.products}
     who = "A deal that can be renewed"
-    if claim.product is not None:
+    if claim.product == FUNDING:
+        who = "A merchant who is paid out"
+    elif claim.product is not None:
         who = f"A merchant who may have {names.get(claim.product, claim.product)}"
     if claim.tree is None:
         return f"{who} here could under the policy of {parent} too."

@@ -50,7 +50,11 @@ from holdback.tools.proofs.solver import Possibility, Solver
 
 @frozen(kw_only=True)
 class Subject:
-    """The rules of a jurisdiction, for renewals or of a `product`, as of a rulebook's first day."""
+    """
+    The rules of a jurisdiction, as of a rulebook's first day.
+
+    They are those for renewals, of a `product`, or for fundings: these have the product `FUNDING`.
+    """
 
     rulebook: Rulebook
     rules: RuleSet
@@ -67,10 +71,14 @@ class Subject:
 
 
 def subjects(rulebook: Rulebook) -> Iterator[Subject]:
-    """Yield the sets of rules of *rulebook*: that of renewals, and that of each product."""
+    """Yield the sets of rules of *rulebook*: those of renewals, each product and fundings."""
     for product, rules in rulebook.rulesets.items():
-        if product != FUNDING:
-            yield Subject(rulebook=rulebook, rules=rules, product=product)
+        yield Subject(rulebook=rulebook, rules=rules, product=product)
+
+
+def passed_word(product: str | None) -> str:
+    """Return what is said of who passes the rules of *product*, of renewals, or of fundings."""
+    return {None: "eligible", FUNDING: "paid out"}.get(product, "accepted")
 
 
 @define(eq=False)
@@ -210,7 +218,14 @@ class Prover:
         if meaning not in self._broken_claims:
             deals = self._example_deals(jurisdiction, subject)
             is_renewal = subject.product is None
-            asked = RuleClaims(subject.rules, is_renewal, self._solver, deals, self._of_rules)
+            asked = RuleClaims(
+                subject.rules,
+                is_renewal,
+                self._solver,
+                deals,
+                self._of_rules,
+                passed=passed_word(subject.product),
+            )
             self._broken_claims[meaning] = tuple(asked.broken_claims())
         return self._broken_claims[meaning]
 
@@ -356,7 +371,7 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
     is_renewal = claim.product is None
     passes = OutcomeIn(rules, PASSES, floor=is_renewal)
     catalogue = rules.catalogue
-    passed = "eligible" if is_renewal else "accepted"
+    passed = passed_word(claim.product)
     who = "a deal" if is_renewal else "an application"
     parts: tuple[Part, ...]
     if claim.tree is not None:

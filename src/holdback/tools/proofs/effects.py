@@ -1,4 +1,4 @@
-"""What a change of rulebooks means, for renewals and for each product."""
+"""What a change of rulebooks means, for renewals, for each product and for fundings."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Facts
 from holdback.rules.tree import Node
 from holdback.tools.proofs.claims import Subject, subjects
@@ -48,6 +49,8 @@ def effects(
     for subject in subjects(after.rulebook(days[1])):
         if subject.product not in old:
             continue
+        if not (old[subject.product].rules.rules or subject.rules.rules):
+            continue  # there are no funding rules
         own = any(number is not None for number in after.typical_deal(subject.product))
         typical = (after if own else before).typical_deal(subject.product)
         compared = compare(
@@ -115,7 +118,9 @@ class RuleComparison:
     @property
     def name(self) -> str:
         """Whose rules these are, in words."""
-        return "renewal rules" if self.product is None else f"rules of {self.product}"
+        if self.product is None:
+            return "renewal rules"
+        return "funding rules" if self.product == FUNDING else f"rules of {self.product}"
 
     @property
     def witnesses(self) -> Iterator[tuple[str, Witness]]:

@@ -11,6 +11,7 @@ from attrs import asdict
 from holdback.errors import ErrorDetail
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.tools.proofs.witness import Witness
 
 ERROR: Final = "error"
@@ -29,6 +30,7 @@ SEVERITIES: Final[Mapping[Severity, str]] = {
 }
 # What keeps a build from passing: an error, and what may be one.
 FAILURES: Final = (ERROR, NOT_DECIDED)
+_ABOUT: Final = {None: "the rules of renewals", FUNDING: "the rules of fundings"}
 
 
 @frozen(kw_only=True)
@@ -47,8 +49,8 @@ class Finding:
 
     `claim` names what was claimed, such as `somebody-passes`. `detail` says what is wrong, where,
     and what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
-    `product` is None for the rules of renewals. `reads` are the facts that its rules read, and
-    `follows` the claims that do not hold because of it.
+    `product` is None for the rules of renewals, and `FUNDING` for those of fundings. `reads` are
+    the facts that its rules read, and `follows` the claims that do not hold because of it.
     """
 
     claim: str
@@ -98,7 +100,8 @@ class Finding:
 
     def evidence(self) -> Iterator[str]:
         """Yield what follows the message: of which rules and days, the lines, and the deal."""
-        about = "the rules of renewals" if self.product is None else f"the product `{self.product}`"
+        about = f"the product `{self.product}`"
+        about = _ABOUT.get(self.product, about)
         yield f"{self.jurisdiction}, {about} {self.days}".rstrip()
         for place in self.places[1:]:  # the first is that of the headline
             position = place.file if place.line is None else f"{place.file}:{place.line}"

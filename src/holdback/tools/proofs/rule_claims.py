@@ -64,6 +64,7 @@ class RuleClaims:
     # What is wrong with each rule by itself, by its meaning; shared by the sets that have it.
     # With it is what was not decided.
     of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(factory=dict)
+    passed: str = "eligible"
     _shown: list[tuple[int, int]] = field(init=False)
     # Rules of which a claim does not hold already: what else is wrong with them follows from that.
     _reported: set[str] = field(factory=set, init=False)
@@ -214,12 +215,11 @@ class RuleClaims:
             if self.solver.answer(self.question(*parts)) is Possibility.IMPOSSIBLE:
                 core = fewer
         names = in_words([f"`{rule.id}`" for rule in core])
-        passes = "be eligible" if self.floor else "be accepted"
         yield BrokenClaim(
             claim="somebody-passes",
             severity=ERROR,
             code="contradiction",
-            message=f"nobody can {passes}: no {self.who} meets {names} together",
+            message=f"nobody can be {self.passed}: no {self.who} meets {names} together",
             hint="correct one of them",
             spots=tuple(map(_whole, core)),
         )

@@ -1,4 +1,4 @@
-"""What rules answer about a deal: those of renewals, or those of a product."""
+"""What rules answer about a deal: those of renewals, of a product, or of fundings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.keys import NOT_OFFERED
 from holdback.merchant.product import ACCEPTED, DECLINED
 from holdback.merchant.product import REFERRED as PRODUCT_REFERRED
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Facts
-from holdback.tools.example_run import Answer
+from holdback.tools.example_run import Answer, funding_answer
 from holdback.tools.proofs.question import outcome_of
 
 # A product whose rules cannot be answered is referred, as in a quote.
@@ -50,6 +51,9 @@ class RuleOutcome:
         if product is None and progress is not None and progress < FLOOR:
             return cls(NOT_ASSESSED, (FLOOR_CODE,))
         answers = rules.answer(facts)
+        if product == FUNDING:
+            paid = funding_answer(answers)
+            return cls(paid.outcome, paid.codes, paid.needs)
         outcome = outcome_of(answers.false, answers.unknown, rules.declining)
         if outcome == UNDETERMINED:
             return cls(outcome, needs=answers.needs)
@@ -74,8 +78,8 @@ class RuleOutcome:
         return f"{name} ({', '.join(because)})" if because else name
 
     def expected(self, product: str | None) -> dict[str, Json]:
-        """Return what an example expects, of renewal rules or those of a *product*."""
-        outcome = self.outcome if product is None else _DECISIONS[self.outcome]
+        """Return what an example expects, of renewal rules, those of a *product* or of fundings."""
+        outcome = self.outcome if product in (None, FUNDING) else _DECISIONS[self.outcome]
         return Answer(outcome, self.codes, self.needs).expected(product)
 
 

@@ -97,7 +97,7 @@ def _claims_without_days(jurisdiction: Jurisdiction) -> Iterator[Finding]:
         claim
         for rulebook, period in slices(jurisdiction)
         for claim in jurisdiction.policy.claims_in(period)
-        if claim.product is None or claim.product in {terms.key for terms in rulebook.products}
+        if claim.product in rulebook.rulesets
     }
     for claim in jurisdiction.policy.own.claims:
         if claim not in held:

@@ -118,7 +118,7 @@ def _with_typical(
     added: dict[str, tuple[str, ...]] = {}
     failing = _named(_failing(before))
     own = before.policy.own
-    for name, present in ((RENEWAL, own.rules), (PRODUCTS, own.products)):
+    for name, present in ((RENEWAL, own.rules), (PRODUCTS, own.products or own.funding)):
         if not present:
             continue
         missing = missing_typical(before, of_products=name == PRODUCTS)

@@ -16,7 +16,7 @@ from holdback.jurisdictions.quantity import toml_text, value_with_unit
 from holdback.jurisdictions.reader import JURISDICTION, PRODUCTS, RENEWAL
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts
-from holdback.tools.example_run import ExampleRun, example_text, run_example
+from holdback.tools.example_run import Answer, ExampleRun, example_text, run_example
 
 # What an example lists of an offer; the term only where nothing else tells two offers apart.
 SHORT_OFFER: Final = ("funded_amount", "repayment_amount", "split_percentage", "factor_rate")
@@ -79,7 +79,7 @@ class DraftedExample:
             return self.settings
         if self.settlement is not None:
             return {"discount": str(Money(0, rulebook.currency))}
-        return {"outcome": "eligible"} if self.product is None else {"decision": "Accepted"}
+        return Answer("to be answered").expected(self.product)
 
     def _expected(self, run: ExampleRun) -> dict[str, Json]:
         got = run.got

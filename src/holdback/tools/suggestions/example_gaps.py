@@ -12,7 +12,7 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Facts, Kind, closure
 from holdback.rules.tree import FactRead, leaves
 from holdback.tools.advice.least_change import moved
@@ -214,7 +214,6 @@ def gaps(
         for rulebook in jurisdiction.slices
         for product, rules in rulebook.rulesets.items()
         for rule in rules.rules
-        if product != FUNDING
     }
     for source, product in products.items():
         line = counts.get(source)

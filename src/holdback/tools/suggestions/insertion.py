@@ -17,6 +17,7 @@ DRAFTED: Final = (
 PLAUSIBLE: Final = (
     "# Drafted by `holdback test --suggest`: plausible figures, none of them measured."
 )
+_TABLES: Final = ("examples", "funding_examples")
 _HEADER: Final = re.compile(r"(?m)^[ \t]*\[+[ \t]*([\w-]+)")
 _SCHEMAS: Final[Mapping[str, str]] = {
     name: f"#:schema ../schema/{name.removesuffix('.toml')}.json\nformat = 1\n"
@@ -41,12 +42,15 @@ def inserted(
     text = before
     if typical:
         text = _with_typical(text, typical, newline)
-    if examples:
-        block = "\n\n".join(
-            [f"{DRAFTED}\n\n{examples[0].rstrip()}", *map(str.rstrip, examples[1:])]
-        )
-        text = _with_examples(text, block.replace("\n", newline), newline)
-    _check(name, before, text, len(examples))
+    added = {
+        table: [text.rstrip() for text in examples if text.startswith(f"[[{table}]]")]
+        for table in _TABLES
+    }
+    for table, texts in added.items():
+        if texts:
+            block = "\n\n".join([DRAFTED, *texts])
+            text = _with_examples(text, table, block.replace("\n", newline), newline)
+    _check(name, before, text, {table: len(texts) for table, texts in added.items()})
     return text.encode()
 
 
@@ -63,9 +67,9 @@ def _with_typical(text: str, lines: Sequence[str], newline: str) -> str:
     return f"{text[: examples.start()]}{table}{newline}{text[examples.start() :]}"
 
 
-def _with_examples(text: str, block: str, newline: str) -> str:
-    """Return *text* with *block* behind its last example, or at its end."""
-    end = _end_of_last(text, "examples")
+def _with_examples(text: str, table: str, block: str, newline: str) -> str:
+    """Return *text* with *block* behind the last *table* of examples, or at its end."""
+    end = _end_of_last(text, table)
     if end is None or not text[end:].strip():
         return f"{_ended(text, newline)}{newline}{block}{newline}"
     return f"{text[:end]}{newline}{newline}{block}{text[end:]}"
@@ -90,7 +94,12 @@ def _end_of_last(text: str, name: str) -> int | None:
     return headers[last].start() + len("".join(lines).rstrip("\r\n"))
 
 
-def _check(name: str, before: str, after: str, added: int) -> None:
+def _all_but(tables: list[Json], number: int) -> list[Json]:
+    """Return *tables* without the last *number* of them."""
+    return tables[: len(tables) - number]
+
+
+def _check(name: str, before: str, after: str, added: Mapping[str, int]) -> None:
     """Refuse a result that is not the file with more typical facts and examples."""
     try:
         old, new = tomllib.loads(before), tomllib.loads(after)
@@ -99,10 +108,10 @@ def _check(name: str, before: str, after: str, added: int) -> None:
     typical: Mapping[str, Json] = old.get("typical", {})
     same = {
         **new,
-        "examples": new.get("examples", [])[: len(new.get("examples", [])) - added],
+        **{table: _all_but(new.get(table, []), number) for table, number in added.items()},
         "typical": {key: new.get("typical", {}).get(key) for key in typical},
     }
-    if same != {"examples": [], "typical": {}, **old}:
+    if same != {**{table: [] for table in added}, "typical": {}, **old}:
         message = "examples cannot be added: the file has them in a list within brackets"
         hint = "write each as a table of its own, `[[examples]]`, at the end of the file"
         raise InvalidDocument(

@@ -141,7 +141,7 @@ class _Drafting:
         products = {
             terms.key for rulebook in self.jurisdiction.slices for terms in rulebook.products
         }
-        if draft.product is not None and len(products) > 1:
+        if draft.product in products and len(products) > 1:
             name = f"{draft.product}: {name}"
         if draft.settings is None and draft.on != self.jurisdiction.slices[0].since:
             name = f"{name}, on {draft.on}"
@@ -401,8 +401,8 @@ def _differing(before: RuleSet, after: RuleSet | None) -> tuple[Checked, ...]:
 
 
 def differences(rulebook: Rulebook, mutated: Rulebook) -> Iterator[DifferenceGap]:
-    """Yield what may tell *mutated* from *rulebook*: in renewals, and in each product."""
-    for product in (None, *(terms.key for terms in rulebook.products)):
+    """Yield what may tell *mutated* from *rulebook*: in renewals, products and fundings."""
+    for product in rulebook.rulesets:
         yield DifferenceGap(product=product, mutated=mutated)
 
 

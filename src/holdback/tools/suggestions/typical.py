@@ -8,7 +8,7 @@ from typing import Final
 
 from holdback.eligibility.facts import FACTS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
 from holdback.tools.advice.least_change import moved
 from holdback.tools.suggestions.nearby import Neighbourhood, roundest
@@ -61,7 +61,7 @@ def _rules(jurisdiction: Jurisdiction, *, of_products: bool) -> Iterator[tuple[C
     """Yield the rules of renewals or *of_products* that are in force on some day."""
     for rulebook in jurisdiction.slices:
         for key, rules in rulebook.rulesets.items():
-            if key != FUNDING and (key is not None) is of_products:
+            if (key is not None) is of_products:
                 yield from ((rule.checked, rulebook) for rule in rules.rules)
 
 
