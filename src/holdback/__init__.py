@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         StateError,
     )
     from holdback.exact.money import Money
-    from holdback.jurisdictions.folder import load_jurisdictions
+    from holdback.jurisdictions import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
@@ -126,7 +126,7 @@ _MODULES: Final = {
     "Takings": "merchant.merchant",
     "TermCalculator": "offers.calculator",
     "filled_application": "lifecycle.offers.application",
-    "load_jurisdictions": "jurisdictions.folder",
+    "load_jurisdictions": "jurisdictions",
 }
 
 

@@ -39,6 +39,7 @@ IMPORTED_BY = {
     "click": ("cli",),
     "pytest": ("pytest_plugin", "testing.conformance"),
     "pathlib": (
+        "jurisdictions.__init__",  # the type of an argument
         "jurisdictions.folder",
         "jurisdictions.regular_file",
         "cli",
@@ -388,15 +389,27 @@ def test_the_core_imports_no_tool_and_no_reader_of_files():
     No module of the core imports one outside, in functions either (decisions/layers#the-wall).
     """
     allowed = {
-        ("__init__", "jurisdictions.folder"),  # the public names, imported when they are used
+        ("__init__", "jurisdictions"),  # the public names, imported when they are used
         ("__init__", "jurisdictions.jurisdiction"),
-        ("engine", "jurisdictions.folder"),  # `Engine.for_trial` alone
+        ("engine", "jurisdictions"),  # `Engine.for_trial` alone
     }
     for module, path in MODULES:
         for imported in imports(path) if is_core(module) else ():
             package, _, inner = imported.partition(".")
             outside = package == "holdback" and inner and not is_core(inner)
             assert not outside or (module, inner) in allowed, f"{module} imports {imported}"
+
+
+def test_the_public_names_load_nothing_that_reads_files():
+    """
+    What reads files is loaded by the first call of `load_jurisdictions`.
+    """
+    code = (
+        "import sys; from holdback import *; print('holdback.jurisdictions.reader' in sys.modules)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.strip() == "False"
 
 
 def test_importing_the_engine_loads_the_core_alone():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from functools import cache
 
-from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions import load_jurisdictions
 from small_folders import loaded
 
 ZONES = (

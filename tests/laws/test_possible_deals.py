@@ -21,7 +21,7 @@ from counts import count
 from holdback.eligibility import facts
 from holdback.eligibility.derived_facts import renewal_facts
 from holdback.exact.money import Currency
-from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions import load_jurisdictions
 from holdback.merchant.instants import local_date
 from holdback.rules import closure
 from holdback.testing.strategies import histories

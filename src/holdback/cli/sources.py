@@ -16,7 +16,8 @@ from attrs import evolve
 from holdback.cli.output import fail, reading
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, excerpt, printable
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
+from holdback.jurisdictions import load_jurisdictions
+from holdback.jurisdictions.folder import bundled_path, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
 from holdback.jurisdictions.regular_file import (

@@ -8,9 +8,13 @@ Every error of every file is reported at once.
 
 from __future__ import annotations
 
-from holdback.jurisdictions.folder import load_jurisdictions
+from typing import TYPE_CHECKING
+
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "Example",
@@ -20,3 +24,24 @@ __all__ = [
     "Rulebook",
     "load_jurisdictions",
 ]
+
+
+def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
+    """
+    Return the jurisdictions in the folder *path*, or those that ship when there is no path.
+
+    Every file of *path* is read and checked at once. The tests of holdback have checked those that
+    ship, so each of them is read when it is first asked for (decisions/fast-paths).
+
+    >>> "GB" in load_jurisdictions().codes
+    True
+
+    Raises:
+        InvalidDocument: with every error of every file of every jurisdiction. If a file that ships
+            is damaged, asking for its jurisdiction raises a `ConfigurationError` with the same.
+    """
+    # All that reads files is loaded here and not with the package: a host that is given its
+    # rulebooks never needs it.
+    from holdback.jurisdictions.folder import bundled, load_folder  # noqa: PLC0415
+
+    return bundled() if path is None else load_folder(path)

@@ -44,22 +44,13 @@ _NAME: Final = "jurisdictions"
 _BUNDLED: Final = "bundled"
 
 
-def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
+def load_folder(path: str | Path) -> Jurisdictions:
     """
-    Return the jurisdictions in the folder *path*, or those that ship when there is no path.
-
-    Every file of *path* is read and checked at once. The tests of holdback have checked those that
-    ship, so each of them is read when it is first asked for (decisions/fast-paths).
-
-    >>> "GB" in load_jurisdictions().codes
-    True
+    Return the jurisdictions in the folder *path*.
 
     Raises:
-        InvalidDocument: with every error of every file of every jurisdiction. If a file that ships
-            is damaged, asking for its jurisdiction raises a `ConfigurationError` with the same.
+        InvalidDocument: with every error of every file of every jurisdiction.
     """
-    if path is None:
-        return _bundled()
     folder = Path(path)
     try:
         if not folder.is_dir():
@@ -134,7 +125,7 @@ def load_valid_and_errors(
 
 # Nothing in them changes, so a process reads each of them once.
 @cache
-def _bundled() -> Jurisdictions:
+def bundled() -> Jurisdictions:
     """Return the jurisdictions that ship, of which no file is opened yet."""
     root = bundled_path()
     try:

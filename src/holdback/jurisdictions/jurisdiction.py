@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pendulum
 from attrs import evolve, field
@@ -15,12 +15,14 @@ from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
-from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts
 from holdback.tool_named import shown_by, tool_named
+
+if TYPE_CHECKING:  # they read files, and no file is read with the package
+    from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
+    from holdback.jurisdictions.overlay import Policy
+    from holdback.jurisdictions.stated_claims import StatedClaim
 
 
 def _figures(figures: Mapping[str, Json] | None) -> Mapping[str, Json] | None:

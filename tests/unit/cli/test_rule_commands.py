@@ -14,7 +14,7 @@ from invocation import invoke, spoil
 from every_case import for_every
 from holdback import wire
 from holdback.exact.exact_json import write_json
-from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions import load_jurisdictions
 from holdback.tools.example_run import run_examples
 from holdback.tools.workbench.schemas import KINDS, schema
 from journey import Journey

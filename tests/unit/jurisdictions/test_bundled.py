@@ -45,9 +45,9 @@ def opened(monkeypatch):
 @pytest.fixture(autouse=True)
 def read_anew():
     """Each test reads what ships anew: a process does so once."""
-    folder._bundled.cache_clear()
+    folder.bundled.cache_clear()
     yield
-    folder._bundled.cache_clear()
+    folder.bundled.cache_clear()
 
 
 def test_what_ships_is_read_once_in_a_process(opened):

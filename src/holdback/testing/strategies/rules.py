@@ -27,7 +27,7 @@ from holdback.errors import (
     StateError,
 )
 from holdback.exact.exact_json import Json
-from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
