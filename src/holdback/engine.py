@@ -67,7 +67,7 @@ class Engine:
 
         memory_days: For how many days applications, offers and acceptances are remembered.
 
-        retry_days: The same of servicing.
+        retry_days: For how many days servicing is remembered, and closed sets of offers are whole.
 
         clock_days: How many days the instant of a command may be from the last event of the
             merchant, unless the `Context` is sure of it.

@@ -62,7 +62,9 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     folder: Path | None,
 ) -> None:
     """
-    Assess the deal with the FACTS, a JSON object, by the renewal rules of JURISDICTION.
+    Assess the deal with the FACTS, a JSON object, by the rules of JURISDICTION.
+
+    They are those of renewals, unless an option names others.
 
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """

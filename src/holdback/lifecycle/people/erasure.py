@@ -21,9 +21,9 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     (decisions/documents#what-an-erasure-leaves).
 
     Raises:
-        Refusal: `erasure_not_possible` in fulfilment, with a balance, an overpayment or cash in
-            suspense, or within the jurisdiction's `retain_profile_days` of the end of the last
-            deal.
+        Refusal: `erasure_not_possible` on hold, in fulfilment, with a balance, an overpayment or
+            cash in suspense, within the jurisdiction's `retain_profile_days` of the end of the last
+            deal, or after a deal whose jurisdiction is not loaded.
     """
 
     name = "erase_profile"

@@ -1,5 +1,5 @@
 """
-Pictures of what a portfolio's questions answer, in Altair.
+Pictures of portfolios, rulebooks and deals, in Altair.
 
 A picture is made from plain rows, so this package knows neither rules nor dataframes. Altair is
 imported where a picture is drawn: it needs the extra `notebook`. Every picture has a `width` in

@@ -1,9 +1,9 @@
 """
 What the suite knows of each operation of the agents, in one table.
 
-A new command is added here, or in `money_operations` if it is about a deal's money. It also needs a
-line in `projection`, or `projected_deals`, if its event changes something that the suite compares,
-such as a balance or a status.
+A new command is added here, or in `money_operations` if it is about a deal's money and neither a
+remittance nor a payment. It also needs a line in `projection`, or `projected_deal`, if its event
+changes something that the suite compares, such as a balance or a status.
 """
 
 from __future__ import annotations
