@@ -21,7 +21,7 @@ from holdback.exact.exact_numbers import MAX_DIGITS, plain
 
 # The most bytes of a request, which is a few kilobytes, and of a file of facts or of a decision.
 REQUEST_LIMIT: Final = 64 * 1024
-# The same of whatever else is stored: a merchant's state, its profile, an event.
+# The same of what is stored: a merchant's state, its profile, an event.
 STATE_LIMIT: Final = 64 * 1024 * 1024
 
 # A request's own fields go three levels deep; a profile has the rest. A state holds whole requests.
