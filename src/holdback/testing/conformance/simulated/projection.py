@@ -253,9 +253,10 @@ _NEW: Final = (Decimal(0), Decimal(1), Decimal(0), Decimal(0), Decimal(0))
 
 @define
 class ProjectedOffer:
-    """An offer of an application: its original `terms` and its current `status`."""
+    """An offer of an application: its product, its original `terms` and its current `status`."""
 
     application_id: str
+    product: str | None
     terms: dict[str, Any]
     expires_at: datetime
     status: str = "Eligible"
@@ -355,7 +356,10 @@ class Projection(ProjectedDeals):
             self.referrals.pop(product.get("key"), None)
             for offer in product["offers"]:
                 self.offers[offer["offer_id"]] = ProjectedOffer(
-                    issued["application_id"], offer, instant(issued["expires_at"])
+                    issued["application_id"],
+                    product.get("key"),
+                    offer,
+                    instant(issued["expires_at"]),
                 )
         for referral in event.get("referrals", ()):
             self.referrals[referral["product"]] = referral
@@ -446,6 +450,15 @@ class Projection(ProjectedDeals):
         self.referrals.pop(decision["product"], None)
         self.decided[decision["product"]] = decision
 
+    def declined(self, product: str | None, at: datetime) -> bool:
+        """Return whether a person declined the *product*, and that still holds."""
+        decision = self.decided.get(product or "")
+        return (
+            decision is not None
+            and decision["decision"] == "decline"
+            and at < instant(decision["until"])
+        )
+
     def _hold_placed(self, event: dict[str, Any]) -> None:
         self.holds[event["hold"]["code"]] = instant(event["hold"]["placed_at"])
         self.hold_codes.add(event["hold"]["code"])
@@ -498,7 +511,9 @@ class Projection(ProjectedDeals):
         ends = [o.expires_at for o in self.offers.values() if o.application_id == application_id]
         expect(not self.holds, "hold", "an offer was made on hold")
         for offer in event["offers"]:
-            self.offers[offer["offer_id"]] = ProjectedOffer(application_id, offer, ends[0])
+            self.offers[offer["offer_id"]] = ProjectedOffer(
+                application_id, event["product"], offer, ends[0]
+            )
 
     def _queued_renewal_ready(self, event: dict[str, Any]) -> None:
         if event.get("lapses_at") is not None:

@@ -341,6 +341,9 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         return ExpectedAnswer("hold", frozenset({409}), "on hold")
     if projection.waiting(seen_at):
         return ExpectedAnswer("one-winner", frozenset({409}), "with an application in fulfilment")
+    if projection.declined(offer.product, seen_at):
+        reason = "though a person has declined the product"
+        return ExpectedAnswer("since-the-offer", frozenset({409}), reason)
     # The acceptance of a renewal is refused when the deal it would settle has changed.
     allowed = frozenset({OK, 409}) if projection.deals else frozenset({OK})
     reason = f"{offer.expires_at - seen_at} before the offer's expiry"
