@@ -10,7 +10,8 @@ from holdback import StateError, wire
 
 KEY, OLD = bytes(range(32)), bytes(range(1, 33))
 STATE = wire.write_merchant(wire_samples.MERCHANT)
-DOCUMENTS = [STATE, wire.write_profile(wire_samples.PROFILE)]
+EVENT = wire.write_event(wire_samples.EVENTS["OffersIssued"])
+DOCUMENTS = [STATE, wire.write_profile(wire_samples.PROFILE), EVENT]
 
 
 def code_of(body, *keys):
@@ -21,7 +22,7 @@ def code_of(body, *keys):
     return error.code
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=["state", "profile"])
+@pytest.mark.parametrize("document", DOCUMENTS, ids=["state", "profile", "event"])
 def test_a_sealed_document_is_unsealed_with_any_key_in_use(document):
     """
     A key is replaced without a gap: what was sealed with the old one is read with both.

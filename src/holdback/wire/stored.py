@@ -92,7 +92,6 @@ def write_merchant(merchant: Merchant) -> bytes:
     Raises:
         StateError: it is larger than can be read again.
 
-
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> write_merchant(merchant)[:40]
     b'{"format":1,"partner":"acme","merchant_i'

@@ -230,7 +230,7 @@ class _Search:
     def holds(self, numbers: Numbers) -> bool:
         """Return whether *numbers* satisfy the question: the interpreter's answer."""
         before, after = self.deals(numbers)
-        if after is not None and numbers[AFTER] <= numbers[self.moved]:  # type: ignore[operator]
+        if after is not None and numbers[AFTER] <= numbers[self.moved]:  # type: ignore[operator]  # a fact that moves is known
             return False
         return self.question.holds(before, after)
 
