@@ -179,7 +179,7 @@ def _together(values: Sequence[Decimal | int | None], fact: Fact) -> pl.DataFram
 
 
 def _fits(value: Decimal) -> bool:
-    """Return whether PyArrow reads *value* as it is, or refuses it."""
+    """Return whether PyArrow reads *value* exactly, or refuses it."""
     if not value.is_finite():
         return False
     # A small number of more places than 128 bits hold becomes 0 without an error (PyArrow 26).
