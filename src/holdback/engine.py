@@ -123,7 +123,7 @@ class Engine:
         """
         if jurisdictions is None:
             # Only a trial reads files; a service gives what it has read.
-            from holdback.jurisdictions import load_jurisdictions  # noqa: PLC0415
+            from holdback.jurisdictions import load_jurisdictions  # noqa: PLC0415  # reads files
 
             jurisdictions = load_jurisdictions()
         return cls._of(Configuration.for_trial(jurisdictions, calculators=calculators))

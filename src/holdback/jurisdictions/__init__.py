@@ -42,6 +42,6 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     """
     # All that reads files is loaded here and not with the package: a host that is given its
     # rulebooks never needs it.
-    from holdback.jurisdictions.folder import bundled, load_folder  # noqa: PLC0415
+    from holdback.jurisdictions.folder import bundled, load_folder  # noqa: PLC0415  # at its first use
 
     return bundled() if path is None else load_folder(path)

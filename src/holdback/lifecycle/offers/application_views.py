@@ -125,7 +125,7 @@ class DeclineOffers(Command[RecordReceipt]):
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
         events: tuple[Event, ...] = ()
-        if _to_close(case, self.application_id, offer_states.DECLINED):
+        if _are_open(case, self.application_id, offer_states.DECLINED):
             events = (OffersDeclined(at=case.at, application_id=self.application_id),)
         return Decision(events, record_receipt)
 
@@ -150,7 +150,7 @@ class WithdrawOffers(Command[RecordReceipt]):
 
     def decide(self, case: Case) -> Decision[RecordReceipt]:
         events: tuple[Event, ...] = ()
-        if _to_close(case, self.application_id, offer_states.WITHDRAWN_BY_LENDER):
+        if _are_open(case, self.application_id, offer_states.WITHDRAWN_BY_LENDER):
             withdrawn = OffersWithdrawn(
                 at=case.at, application_id=self.application_id, code=self.code, by=self.by
             )
@@ -158,9 +158,9 @@ class WithdrawOffers(Command[RecordReceipt]):
         return Decision(events, record_receipt)
 
 
-def _to_close(case: Case, application_id: str, closed: str) -> bool:
+def _are_open(case: Case, application_id: str, closed: str) -> bool:
     """
-    Return whether the offers of an application are open; not, if they are *closed* already.
+    Return whether the offers of an application are open: to be *closed*, unless they were before.
 
     Raises:
         Refusal: `application_not_found`, `already_accepted` or `offers_expired`.

@@ -144,9 +144,9 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
 
 
 def _look_for(product: str | None, rulebook: Rulebook) -> None:
-    if product not in rulebook.rulesets:
+    if product is not None and product not in rulebook.rulesets:
         keys = [terms.key for terms in rulebook.products]
-        hint = did_you_mean(str(product), keys) or f"the products are {', '.join(keys)}"
+        hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
         message = "there is no such product on that day"
         raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
 

@@ -100,8 +100,7 @@ class Finding:
 
     def evidence(self) -> Iterator[str]:
         """Yield what follows the message: of which rules and days, the lines, and the deal."""
-        about = f"the product `{self.product}`"
-        about = _ABOUT.get(self.product, about)
+        about = _ABOUT.get(self.product, f"the product `{self.product}`")
         yield f"{self.jurisdiction}, {about} {self.days}".rstrip()
         for place in self.places[1:]:  # the first is that of the headline
             position = place.file if place.line is None else f"{place.file}:{place.line}"

@@ -43,7 +43,7 @@ def inserted(
     if typical:
         text = _with_typical(text, typical, newline)
     added = {
-        table: [text.rstrip() for text in examples if text.startswith(f"[[{table}]]")]
+        table: [example.rstrip() for example in examples if example.startswith(f"[[{table}]]")]
         for table in _TABLES
     }
     for table, texts in added.items():

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from holdback.testing import payloads
 from holdback.testing.conformance.host import AGENT_OPERATIONS
@@ -115,6 +115,14 @@ def _decline_offers(merchant: SimulatedMerchant, _: date, pick: int, __: int) ->
 def _withdraw_offers(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
     for body in _decline_offers(merchant, today, pick, variant):
         yield {**body, "code": ("fraud", "rules-changed")[variant % 2], "by": "u-1"}
+
+
+def _no_offer_is_eligible(request: Mapping[str, Any], projection: Projection) -> bool:
+    return all(
+        offer.status != "Eligible"
+        for offer in projection.offers.values()
+        if offer.application_id == request["application_id"]
+    )
 
 
 def _record_signature(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
@@ -221,20 +229,12 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "decline_offers": AgentOperation(
             weight=2,
             bodies=_decline_offers,
-            took_effect=lambda request, projection: all(
-                offer.status != "Eligible"
-                for offer in projection.offers.values()
-                if offer.application_id == request["application_id"]
-            ),
+            took_effect=_no_offer_is_eligible,
         ),
         "withdraw_offers": AgentOperation(
             weight=2,
             bodies=_withdraw_offers,
-            took_effect=lambda request, projection: all(
-                offer.status != "Eligible"
-                for offer in projection.offers.values()
-                if offer.application_id == request["application_id"]
-            ),
+            took_effect=_no_offer_is_eligible,
         ),
         "record_signature": AgentOperation(
             weight=2,

@@ -256,7 +256,7 @@ class ProjectedOffer:
     """An offer of an application: its product, its original `terms` and its current `status`."""
 
     application_id: str
-    product: str | None
+    product: str
     terms: dict[str, Any]
     expires_at: datetime
     status: str = "Eligible"
@@ -353,11 +353,11 @@ class Projection(ProjectedDeals):
         }
         for product in issued["products"]:
             expect(not (self.holds and product["offers"]), "hold", "an offer was made on hold")
-            self.referrals.pop(product.get("key"), None)
+            self.referrals.pop(product["key"], None)
             for offer in product["offers"]:
                 self.offers[offer["offer_id"]] = ProjectedOffer(
                     issued["application_id"],
-                    product.get("key"),
+                    product["key"],
                     offer,
                     instant(issued["expires_at"]),
                 )
@@ -450,9 +450,9 @@ class Projection(ProjectedDeals):
         self.referrals.pop(decision["product"], None)
         self.decided[decision["product"]] = decision
 
-    def declined(self, product: str | None, at: datetime) -> bool:
+    def declined(self, product: str, at: datetime) -> bool:
         """Return whether a person declined the *product*, and that still holds."""
-        decision = self.decided.get(product or "")
+        decision = self.decided.get(product)
         return (
             decision is not None
             and decision["decision"] == "decline"
