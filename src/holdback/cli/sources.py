@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from importlib import import_module
 from importlib.resources.abc import Traversable
@@ -185,6 +186,10 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
     Raises:
         InvalidDocument: if there is no such jurisdiction, or it is invalid.
     """
+    if folder is None:
+        # Of what ships no other file is opened, unless there is an error to explain.
+        with suppress(ConfigurationError):
+            return load_jurisdictions()[code]
     valid, errors = _survey(folder)
     if code in valid.codes:
         return valid[code]

@@ -21,6 +21,7 @@ from holdback import (
     InvalidDocument,
     load_jurisdictions,
 )
+from holdback.cli.sources import load_one
 from holdback.jurisdictions import folder, reader
 from journey import Journey
 
@@ -95,6 +96,15 @@ def test_nothing_is_opened_before_it_is_asked_for(opened):
     assert len(loaded) == len(AT_ONCE)
     assert repr(loaded) == repr(AT_ONCE)
     assert opened == []
+
+
+def test_a_command_about_one_jurisdiction_opens_it_alone(opened):
+    """
+    Nobody waits for nine jurisdictions to be read who asks about the tenth and its parent.
+    """
+    assert load_one(None, "CA-QC").code == "CA-QC"
+
+    assert opened == ["CA-QC", "CA"]
 
 
 def test_a_jurisdiction_is_opened_with_its_parents_and_once(opened):
