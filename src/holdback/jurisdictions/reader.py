@@ -49,7 +49,7 @@ FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 # similar words, so the bound also limits what a hostile file can cost.
 MAX_ERRORS: Final = 100
 # A country, a state, a county and a city. With more, what is in force is hard to follow.
-MAX_PARENTS: Final = 4
+MAX_LAYERS: Final = 4
 _MAX_LISTED: Final = 20
 
 
@@ -231,10 +231,10 @@ class _Reading:
             node.add_error("contradiction", "the parents form a circle", "a country has no parent")
         elif code in parents:
             parent = parents[code]
-            if len(parent.policy.layers) < MAX_PARENTS:
+            if len(parent.policy.layers) < MAX_LAYERS:
                 return parent
             node.add_error(
-                "too_large", f"there are more than {MAX_PARENTS} layers of parents and children"
+                "too_large", f"there are more than {MAX_LAYERS} layers of parents and children"
             )
         elif code in codes:
             node.add_error(
