@@ -201,6 +201,7 @@ EVENTS = {
         omitted=("bank_details",),
         lapses_at=LAPSES,
     ),
+    "DealSettled": lambda **envelope: events.DealSettled(**envelope, deal_id=DEAL_ID, on=DAY),
 }
 REPLIES = {
     "settlement_quote": SettlementQuote(

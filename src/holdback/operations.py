@@ -25,6 +25,7 @@ from holdback.lifecycle.deals.ledger_operations import (
     RecordRecovery,
     Refund,
     Transfer,
+    WaiveRest,
     WriteOff,
 )
 from holdback.lifecycle.deals.lookup import AssessRenewal, LookUp, RenewalReview, ReviewRenewal
@@ -155,6 +156,7 @@ __all__ = [
     "Transfer",
     "UnwindDeal",
     "UnwindQuote",
+    "WaiveRest",
     "WithdrawOffers",
     "WriteOff",
 ]
@@ -212,6 +214,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             Transfer,
             RecordRecovery,
             WriteOff,
+            WaiveRest,
             Adjust,
             UnwindDeal,
             ReturnPayout,

@@ -523,6 +523,30 @@ def test_a_default_is_cured(steps):
     assert paid(lookup) == 2500
 
 
+def test_a_default_is_settled_for_less(steps):
+    """
+    What is left of a default is waived as a whole; a payment that bounces takes the waiver back,
+    and what comes in later is refunded.
+    """
+    told = steps["settled-for-less"]
+    (lookup,), (statement,) = replies(told, "look_up"), replies(told, "statement")
+    changes = [
+        event["type"]
+        for step in told
+        for event in step["events"]
+        if event["type"] in {"DealSettled", "DealDefaultedAgain"}
+    ]
+
+    assert refused(told) == [("waive_rest", "amount_not_possible")]
+    assert changes == ["DealSettled", "DealDefaultedAgain", "DealSettled"]
+    assert [deal["status"] for deal in lookup["deals"]] == ["Settled"]
+    assert [line for line in movements(lookup) if line[0] == "waiver"] == [
+        ("waiver", 600), ("waiver", -600), ("waiver", 600)
+    ]  # fmt: skip
+    assert paid(lookup) == 2500
+    assert (statement["received"], statement["closing"]) == (1900, 0)
+
+
 def test_a_write_off_gives_way_to_a_recovery(steps):
     """At most what is left of an ended deal is written off; a later recovery takes it back."""
     told = steps["write-off"]

@@ -32,7 +32,15 @@ late_remittances = "refund"
 """
 HALF = 'settlement = { calculator = "percentage", percentage = "50%" }'
 UNKNOWN = "00000000-0000-5000-8000-000000000000"
-MONEY = ("refund", "record_recovery", "write_off", "adjust", "unwind_deal", "settle_early")
+MONEY = (
+    "refund",
+    "record_recovery",
+    "write_off",
+    "waive_rest",
+    "adjust",
+    "unwind_deal",
+    "settle_early",
+)
 ON_A_DAY = ("pause", "resume", "change_terms")
 # Operations on cash without a deal, with what else each names.
 SUSPENSE = {

@@ -51,6 +51,7 @@ EXPECTED = [
     ("refund", "POST", f"{AGENT}refund", AGENTS),
     ("transfer", "POST", f"{AGENT}transfer", AGENTS),
     ("record_recovery", "POST", f"{AGENT}record_recovery", AGENTS),
+    ("waive_rest", "POST", f"{AGENT}waive_rest", AGENTS),
     ("write_off", "POST", f"{AGENT}write_off", AGENTS),
     ("adjust", "POST", f"{AGENT}adjust", AGENTS),
     ("unwind_deal", "POST", f"{AGENT}unwind_deal", AGENTS),

@@ -10,7 +10,7 @@ ENTRY_ENDINGS = {"defaulted": "Defaulted", "cancelled": "Cancelled"}
 # What the host does not say: the bookkeeper alone receives it.
 UNSPOKEN = {"deal", "knew"}
 NOTHING = (False, False, 0, 0, 0)
-DEFAULTS = {"Defaulted", "Recovered"}
+DEFAULTS = {"Defaulted", "Recovered", "Settled"}
 # The accounts of which one deal gives what another takes.
 BETWEEN_DEALS = ("other deals", "payoffs")
 FLOOR = 500_000
@@ -110,11 +110,12 @@ class Bookkeeper:
         if deal.status in ENDED_BY_PAYMENT and not deal.owed:
             if deal.status == "Defaulted" and deal.written_off:
                 return
-            deal.status = ENDED_BY_PAYMENT[deal.status]
+            settled = deal.status == "Defaulted" and deal.waived
+            deal.status = "Settled" if settled else ENDED_BY_PAYMENT[deal.status]
         elif deal.owed > owed:
             if deal.status == "Repaid" and self.active is None:
                 deal.status = "Funded"
-            elif deal.status == "Recovered":
+            elif deal.status in {"Recovered", "Settled"}:
                 deal.status = "Defaulted"
 
     # Entries that the merchant's payments make
@@ -138,6 +139,10 @@ class Bookkeeper:
             self.numbers += 1
             deal.status = status
             self.post(deal, Movement(f"found {self.numbers}", self.today, "write_off", -beyond))
+        if status == "Settled" and deal.owed:  # what was agreed has bounced, and with it the waiver
+            self.numbers += 1
+            asked_again = Movement(f"asked {self.numbers}", self.today, "waiver", -deal.waived)
+            self.post(deal, asked_again)
         if was_ended:
             self.transfer_late(deal, deal.overpaid - overpaid)
 
@@ -218,12 +223,24 @@ class Bookkeeper:
             raise Refused("amount_not_possible")
         self.post(deal, Movement(entry_id, on, "write_off", amount))
 
+    def waive_rest(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "waiver", on, amount):
+            return
+        if deal.status != "Defaulted":
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        if amount != deal.owed + deal.written_off:
+            raise Refused("amount_not_possible")
+        lost = [Movement(entry_id, on, "write_off", -deal.written_off)] if deal.written_off else []
+        self.post(deal, *lost, Movement(entry_id, on, "waiver", amount))
+
     def adjust(self, deal_id, entry_id, on, amount):
         deal = self.deal(deal_id)
         if self.is_repeated(deal_id, entry_id, "adjustment", on, amount):
             return
         self.check_day(on, deal)
-        if deal.status in {"Cancelled", "Unwound"} or deal.overpaid:
+        if deal.status in {"Cancelled", "Unwound", "Settled"} or deal.overpaid:
             raise Refused("not_possible_now")
         if deal.status == "Defaulted" and 0 < amount == deal.owed:
             raise Refused("not_possible_now")

@@ -52,6 +52,7 @@ from holdback.operations import (
     SuspenseReceipt,
     Transfer,
     UnwindDeal,
+    WaiveRest,
     WriteOff,
 )
 
@@ -78,7 +79,8 @@ UNSPOKEN = {"deal", "knew", "entries"}
 COMMANDS = {
     "fund_deal": FundDeal, "record_remittance": RecordRemittance, "close_deal": CloseDeal,
     "reinstate_deal": ReinstateDeal, "record_recovery": RecordRecovery, "refund": Refund,
-    "transfer": Transfer, "write_off": WriteOff, "adjust": Adjust, "unwind_deal": UnwindDeal,
+    "transfer": Transfer, "write_off": WriteOff,
+    "waive_rest": WaiveRest, "adjust": Adjust, "unwind_deal": UnwindDeal,
     "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
     "change_terms": ChangeTerms, "return_payout": ReturnPayout,
     "record_suspense": RecordSuspense,

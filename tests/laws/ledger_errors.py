@@ -16,7 +16,7 @@ from holdback.lifecycle.deals import (
     suspense,
     unwinding,
 )
-from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WriteOff
+from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WaiveRest, WriteOff
 from holdback.lifecycle.deals.remittances import ReinstateDeal
 from holdback.lifecycle.deals.unwinding import ReturnPayout
 from holdback.merchant import ledger, schedule
@@ -69,7 +69,7 @@ ERRORS = {
         without(postings, "not after.written_off.minor"),
     ],
     "a recovery that is taken back leaves the default recovered": [
-        instead(postings, "before.status == RECOVERED", "False"),
+        instead(postings, "before.status in {RECOVERED, SETTLED}", "before.status == SETTLED"),
     ],
     "a recovery leaves what was written off": [
         instead(ledger_operations, "taken_back <= 0", "True"),
@@ -86,6 +86,47 @@ ERRORS = {
     ],
     "an active deal is written off": [
         instead(WriteOff, "deal.status == FUNDED", "False"),
+    ],
+    "the rest of an active deal is waived": [
+        instead(WaiveRest, "deal.status != DEFAULTED", "False"),
+    ],
+    "less than the rest is waived": [
+        instead(WaiveRest, "self.amount != left", "self.amount > left"),
+    ],
+    "more than the rest is waived": [
+        instead(WaiveRest, "self.amount != left", "self.amount < left"),
+    ],
+    "what was written off is not waived": [
+        instead(WaiveRest, "deal.outstanding + lost.minor", "deal.outstanding"),
+    ],
+    "what was written off is waived and stays written off": [
+        instead(
+            WaiveRest, "entries.append(_taken_back(lost, WRITE_OFF, case, deal, self.on))", "None"
+        ),
+    ],
+    "a retry waives again": [
+        instead(WaiveRest, "not is_recorded(deal, waiver)", "True"),
+    ],
+    "a waiver is posted as a write-off": [
+        instead(WaiveRest, "_entry(case, self, WAIVER)", "_entry(case, self, WRITE_OFF)"),
+    ],
+    "a settled deal counts as recovered": [
+        instead(postings, "DealSettled if after.waived.minor else DealRecovered", "DealRecovered"),
+    ],
+    "a payment that bounces leaves the waiver": [
+        instead(remittances, "no_longer_waived(case, after)", "()"),
+    ],
+    "a payment that bounces leaves the deal settled": [
+        instead(postings, "before.status in {RECOVERED, SETTLED}", "before.status == RECOVERED"),
+    ],
+    "the reversal of what was overpaid takes the waiver back": [
+        instead(ledger_operations, "after.outstanding <= 0", "after.outstanding < 0"),
+    ],
+    "a settled deal is adjusted": [
+        instead(Adjust, "{CANCELLED, SETTLED, UNWOUND}", "{CANCELLED, UNWOUND}"),
+    ],
+    "a settled default is forgotten": [
+        instead(derived_facts, "deal.status in DEFAULTS", 'deal.status in DEFAULTS - {"Settled"}'),
     ],
     "an adjustment makes a merchant overpay": [
         instead(Adjust, "Money(left, currency)", "self.amount"),
@@ -206,8 +247,8 @@ ERRORS = {
     "a recovered default is forgotten": [
         instead(
             derived_facts,
-            "deal.status in {DEFAULTED, RECOVERED}",
-            "deal.status == DEFAULTED",
+            "deal.status in DEFAULTS",
+            'deal.status in DEFAULTS - {"Recovered"}',
         ),
     ],
     "only repaid deals have a refund due": [
@@ -251,7 +292,7 @@ ERRORS = {
         instead(suspense, "posted(case, postings, (taken,))", "posted(case, (), (taken,))"),
     ],
     "cash pays a default as if it had not defaulted": [
-        instead(suspense, "deal.status in {DEFAULTED, RECOVERED}", "False"),
+        instead(suspense, "deal.status in DEFAULTS", "False"),
     ],
     "cash leaves what was written off": [
         instead(suspense, "no_longer_lost(deal, after, id_, self.on)", "()"),
@@ -280,6 +321,23 @@ ERRORS = {
 }
 # The steps after which the rarer errors show.
 FAVOURED = {
+    "cash pays a default as if it had not defaulted": ("default", "take_cash", "apply_cash"),
+    "the rest of an active deal is waived": ("waive",),
+    "less than the rest is waived": ("default", "waive"),
+    "more than the rest is waived": ("default", "waive"),
+    "what was written off is not waived": ("default", "write_off", "waive"),
+    "what was written off is waived and stays written off": ("default", "write_off", "waive"),
+    "a retry waives again": ("default", "waive", "repeat"),
+    "a payment that bounces leaves the waiver": ("default", "waive", "reverse"),
+    "a payment that bounces leaves the deal settled": ("default", "waive", "reverse"),
+    "the reversal of what was overpaid takes the waiver back": (
+        "default",
+        "waive",
+        "recover",
+        "reverse",
+    ),
+    "a settled deal is adjusted": ("default", "waive", "adjust"),
+    "a settled default is forgotten": ("default", "waive"),
     "a transfer is doubled by a retry": ("transfer", "repeat"),
     "a deal is unwound after a later acceptance": ("renew", "unwind"),
     "an unwound deal forgives a discount twice": ("settle_early", "reverse", "unwind"),

@@ -13,9 +13,10 @@ from ledger_folders import WORLDS
 
 HOURS = (0, 0, 0, 1, 12, 24, 24, 24 * 3, 24 * 9, 24 * 40)
 FLOOR = 500_000
-ENDED = ("Repaid", "Renewed", "Defaulted", "Recovered", "Cancelled", "Unwound")
+ENDED = ("Repaid", "Renewed", "Defaulted", "Recovered", "Cancelled", "Unwound", "Settled")
 STEPS = {
     "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 3, "transfer": 3, "recover": 4,
+    "waive": 3,
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 0.7, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
     "return_payout": 2,
@@ -139,7 +140,7 @@ class History:
 
     def reverse(self):
         """Take back a remittance, a payment or a recovery, whole or in part."""
-        deal = self.deal("Funded", "Repaid", "Renewed", "Recovered", "Defaulted")
+        deal = self.deal("Funded", "Repaid", "Renewed", "Recovered", "Defaulted", "Settled")
         paid = [one for one in deal.movements.values() if one.kind in PAID_IN]
         if not paid:
             return
@@ -179,7 +180,7 @@ class History:
         self.tell("transfer", **content)
 
     def recover(self):
-        deal = self.deal("Defaulted", "Recovered")
+        deal = self.deal("Defaulted", "Recovered", "Settled")
         amount = self.amount(deal.owed, deal.owed + deal.written_off, deal.written_off, high=True)
         self.tell("record_recovery", **self.movement(deal, amount))
 
@@ -226,6 +227,12 @@ class History:
         deal = self.deal("Funded", *ENDED)
         amount = self.amount(deal.owed, deal.repayment // 10) * self.draw.choice((1, 1, -1))
         self.tell("adjust", **self.movement(deal, amount))
+
+    def waive(self):
+        """Waive the rest of a default; now and then another amount."""
+        deal = self.deal("Defaulted")
+        amount = max(1, deal.owed + deal.written_off + self.draw.choice((0, 0, 0, 0, 1, -1)))
+        self.tell("waive_rest", **self.movement(deal, amount))
 
     def default(self):
         deal = self.deal("Funded")

@@ -42,6 +42,9 @@ SHARPER = {
         "deals_recovered < deals_defaulted"
     ),
     'status != "Recovered" or deals_recovered >= 1': "deals_recovered >= 1",
+    'status != "Settled" or deals_recovered < deals_defaulted': (
+        "deals_recovered < deals_defaulted"
+    ),
     "deals_recovered <= deals_defaulted": "deals_recovered < deals_defaulted",
     "days_since_last_remittance <= days_since_funding": (
         "days_since_last_remittance < days_since_funding"

@@ -63,6 +63,7 @@ COMMANDS = (
     "transfer",
     "record_recovery",
     "write_off",
+    "waive_rest",
     "adjust",
     "unwind_deal",
     "return_payout",

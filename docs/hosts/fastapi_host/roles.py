@@ -58,6 +58,7 @@ WHO_MAY = MappingProxyType(
         "transfer": _AGENTS,
         "record_recovery": _AGENTS,
         "write_off": _AGENTS,
+        "waive_rest": _AGENTS,
         "adjust": _AGENTS,
         "unwind_deal": _AGENTS,
         "return_payout": _AGENTS,

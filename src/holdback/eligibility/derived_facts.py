@@ -16,7 +16,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import (
-    DEFAULTED,
+    DEFAULTS,
     RECOVERED,
     RENEWED,
     REPAID,
@@ -232,7 +232,7 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     others = (deal for deal in merchant.deals if base is None or deal.id != base.id)
     return {
         "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in others),
-        "deals_defaulted": sum(deal.status in {DEFAULTED, RECOVERED} for deal in merchant.deals),
+        "deals_defaulted": sum(deal.status in DEFAULTS for deal in merchant.deals),
         "deals_written_off": sum(deal.written_off.minor > 0 for deal in merchant.deals),
         "deals_recovered": sum(deal.status == RECOVERED for deal in merchant.deals),
         "refunds_due": sum(deal.overpaid.minor for deal in merchant.deals),

@@ -283,6 +283,7 @@ RELATIONS: Final = (
     'status != "Defaulted" or deals_defaulted >= 1',
     'status != "Defaulted" or deals_recovered < deals_defaulted',
     'status != "Recovered" or deals_recovered >= 1',
+    'status != "Settled" or deals_recovered < deals_defaulted',
     "deals_recovered <= deals_defaulted",
     "days_since_last_remittance <= days_since_funding",
     "missed_remittances_30d <= days_since_funding",

@@ -46,6 +46,7 @@ __all__ = [
     "DealReopened",
     "DealRepaid",
     "DealResumed",
+    "DealSettled",
     "DealUnwound",
     "DetailsSupplied",
     "EntriesClosed",
@@ -421,9 +422,17 @@ class DealRecovered(Envelope):
 
 @frozen(kw_only=True)
 class DealDefaultedAgain(Envelope):
-    """What was taken back left a recovered deal with a balance."""
+    """What was taken back left a recovered or settled deal with a balance."""
 
     deal_id: str
+
+
+@frozen(kw_only=True)
+class DealSettled(Envelope):
+    """A deal that had defaulted was settled on the day `on`: what was left was waived."""
+
+    deal_id: str
+    on: date
 
 
 @frozen(kw_only=True)
@@ -530,6 +539,7 @@ Event: TypeAlias = (
     | EntriesPosted
     | DealRecovered
     | DealDefaultedAgain
+    | DealSettled
     | DealUnwound
     | DealPaused
     | DealResumed
@@ -579,6 +589,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "OfferRequoted": OfferRequoted,
         "QueuedRenewalReady": QueuedRenewalReady,
         "PayoutReturned": PayoutReturned,
+        "DealSettled": DealSettled,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -30,6 +30,7 @@ from holdback.merchant.deal import (
     RECOVERED,
     RENEWED,
     REPAID,
+    SETTLED,
     UNWOUND,
     Deal,
     later,
@@ -572,6 +573,10 @@ def _deal_defaulted_again(draft: Draft, event: events.DealDefaultedAgain) -> Non
     _change_deal(draft, event, DEFAULTED, "record_remittance")
 
 
+def _deal_settled(draft: Draft, event: events.DealSettled) -> None:
+    _change_deal(draft, event, SETTLED, "waive_rest")
+
+
 def _deal_unwound(draft: Draft, event: events.DealUnwound) -> None:
     _undo(draft, event, "unwind_deal")
 
@@ -757,6 +762,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.EntriesPosted: _entries_posted,
         events.DealRecovered: _deal_recovered,
         events.DealDefaultedAgain: _deal_defaulted_again,
+        events.DealSettled: _deal_settled,
         events.DealUnwound: _deal_unwound,
         events.DealPaused: _deal_paused,
         events.DealResumed: _deal_resumed,

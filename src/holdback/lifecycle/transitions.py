@@ -188,11 +188,22 @@ TABLE: Final = (
     ),
     Transition(
         "deal",
-        deal.RECOVERED,
-        "record_remittance",
         deal.DEFAULTED,
-        "DealDefaultedAgain",
-        "a reversal left something",
+        "waive_rest",
+        deal.SETTLED,
+        "DealSettled",
+        "what is left is waived",
+    ),
+    *(
+        Transition(
+            "deal",
+            state,
+            "record_remittance",
+            deal.DEFAULTED,
+            "DealDefaultedAgain",
+            "a reversal left something",
+        )
+        for state in (deal.RECOVERED, deal.SETTLED)
     ),
     *(
         Transition(

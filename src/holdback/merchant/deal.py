@@ -50,8 +50,11 @@ DEFAULTED: Final = "Defaulted"
 CANCELLED: Final = "Cancelled"
 RECOVERED: Final = "Recovered"
 UNWOUND: Final = "Unwound"
+SETTLED: Final = "Settled"
 # A prepared fact holds the place of a status, so a new one goes to the end.
-STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND)
+STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND, SETTLED)
+# A default stays one, however it ended.
+DEFAULTS: Final = frozenset({DEFAULTED, RECOVERED, SETTLED})
 # Of a deal that has one of these, what is left to pay is its balance.
 _OWING: Final = frozenset({FUNDED, DEFAULTED})
 INITIAL: Final = "Initial"
@@ -213,7 +216,7 @@ class Deal:
 
     @property
     def waived(self) -> Money:
-        """The amount that a cancelled deal no longer asks for."""
+        """The amount that a cancelled deal, or one settled for less, no longer asks for."""
         return self.credits.get(WAIVER, self._positive(0))
 
     @property

@@ -13,9 +13,8 @@ from typing import Final
 
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, Deal
+from holdback.merchant.deal import DEFAULTS, FUNDED, Deal
 
-_DEFAULT: Final = frozenset({DEFAULTED, RECOVERED})
 _GROWN: Final[Mapping[str, str]] = MappingProxyType(
     {
         "written_off": "a part of a deal was written off",
@@ -50,7 +49,7 @@ class KnownDeal:
     def is_settled(self) -> bool:
         """Whether the deal has ended without anything that is owed, lost or to be given back."""
         owed = self.shortfall.minor or self.written_off.minor or self.overpaid.minor
-        return self.status not in {FUNDED, *_DEFAULT} and not owed
+        return self.status not in {FUNDED, *DEFAULTS} and not owed
 
 
 def known_deals_of(deals: Iterable[Deal]) -> tuple[KnownDeal, ...]:
@@ -73,7 +72,7 @@ def known_since(before: Iterable[KnownDeal], deals: Iterable[Deal]) -> tuple[str
 
 def _worse(before: KnownDeal | None, now: KnownDeal) -> Iterator[str]:
     status = None if before is None else before.status
-    if now.status in _DEFAULT and status not in _DEFAULT:
+    if now.status in DEFAULTS and status not in DEFAULTS:
         yield "a deal has defaulted"
     if now.status == FUNDED and status != FUNDED:
         yield "a deal is active again"

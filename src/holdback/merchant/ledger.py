@@ -82,8 +82,8 @@ KINDS: Final[Mapping[str, Effect]] = MappingProxyType(
         # The funds of a renewal, which the merchant did not pay.
         SETTLEMENT: Effect(sign=1, cash=False, remitted=False),
         DISCOUNT: Effect(sign=1, cash=False, remitted=False),
-        WAIVER: Effect(sign=1, cash=False, remitted=False),
-        # Below zero it is taken back, by a recovery that came after it.
+        # Below zero these two are taken back: by cash that bounced, and by a later recovery.
+        WAIVER: Effect(sign=0, cash=False, remitted=False),
         WRITE_OFF: Effect(sign=0, cash=False, remitted=False),
         ADJUSTMENT: Effect(sign=0, cash=False, remitted=False),
         PRINCIPAL_RETURN: Effect(sign=1, cash=True, remitted=False),

@@ -432,7 +432,7 @@ class Dice:
 Columns: TypeAlias = dict[str, Numbers]
 
 # The places of the statuses in the declared set.
-FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND = range(len(STATUSES))
+FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND, SETTLED = range(len(STATUSES))
 UNKNOWN: Final = np.iinfo(np.int64).min
 # Days after the funding in which some deals are unwound.
 _COOLING_OFF: Final = 14
@@ -497,6 +497,12 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     }
     refunded = np.where(paid_in_full & dice.chance(20), dice.between(100, 20_000), 0)
     ledger = _ledger(dice, status, deals, overpaid, lost)
+    # Drawn after all others, or a seed gives another sample.
+    settled = (status == DEFAULTED) & ~lost & dice.chance(250)
+    status[settled] = SETTLED
+    rest = np.where(settled, ledger["balance"], 0)
+    for name, change in {"balance": -rest, "waived": rest, "credited": rest}.items():
+        ledger[name] = ledger[name] + change
     return facts | ledger | {"recovered": regained, "refunded": refunded}
 
 

@@ -16,7 +16,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operation import Outcome
-from holdback.merchant.deal import DEFAULTED, RECOVERED, Deal
+from holdback.merchant.deal import DEFAULTED, DEFAULTS, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.merchant.profile import Profile
@@ -144,7 +144,8 @@ def _newest_where(merchant: Merchant, fits: Callable[[Deal], object]) -> Deal:
 _NEWEST_DEALS: Final[Mapping[str, Callable[[Deal], object]]] = MappingProxyType(
     {
         "refund": lambda deal: deal.overpaid.minor,
-        "record_recovery": lambda deal: deal.status in {DEFAULTED, RECOVERED},
+        "record_recovery": lambda deal: deal.status in DEFAULTS,
+        "waive_rest": lambda deal: deal.status == DEFAULTED,
         "write_off": lambda deal: not deal.active and max(deal.balance, deal.shortfall).minor,
     }
 )

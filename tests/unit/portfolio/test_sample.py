@@ -249,9 +249,9 @@ def test_ledgers_agree_with_statuses_and_facts(good):
         "balance": {"Funded", "Defaulted"},
         "settled": {"Renewed"},
         "shortfall": {"Renewed"},
-        "waived": {"Cancelled"},
+        "waived": {"Cancelled", "Settled"},
         "written_off": {"Defaulted"},
-        "recovered": {"Defaulted", "Recovered"},
+        "recovered": {"Defaulted", "Recovered", "Settled"},
         "overpaid": {"Repaid", "Recovered"},
         "refunded": {"Repaid", "Recovered"},
     }

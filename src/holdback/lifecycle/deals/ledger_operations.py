@@ -14,12 +14,13 @@ from holdback.lifecycle.deals.postings import is_recorded, posted
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import adjustment_errors, amount_errors
 from holdback.lifecycle.operation import Case, Command, Decision, Question, deal_receipt
-from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RECOVERED, UNWOUND, Deal
+from holdback.merchant.deal import CANCELLED, DEFAULTED, DEFAULTS, FUNDED, SETTLED, UNWOUND, Deal
 from holdback.merchant.ledger import (
     ADJUSTMENT,
     RECOVERY,
     REFUND,
     TRANSFER,
+    WAIVER,
     WRITE_OFF,
     Entry,
     EntryKind,
@@ -158,7 +159,7 @@ class RecordRecovery(Command[DealReceipt]):
         deal, entry = _entry(case, self, RECOVERY)
         events: tuple[Event, ...] = ()
         if not is_recorded(deal, entry):
-            if deal.status not in {DEFAULTED, RECOVERED}:
+            if deal.status not in DEFAULTS:
                 message = f"a recovery follows a default: the deal is {deal.status.lower()}"
                 raise Refusal("not_possible_now", message)
             after, id_ = deal.with_entries([entry]), case.make_id(WRITE_OFF, deal.id)
@@ -214,6 +215,61 @@ class WriteOff(Command[DealReceipt]):
 
 
 @frozen(kw_only=True)
+class WaiveRest(Command[DealReceipt]):
+    """
+    Settle a default for what has come in: all that is left to pay is waived, as was agreed.
+
+    `amount` is what is left, and what was written off. If a payment is taken back, so is the
+    waiver, and the deal is in default again.
+
+    Raises:
+        Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible` for another amount than
+            is left, `request_conflict` or `deal_closed_to_entries`.
+        InvalidDocument: the day or the amount is invalid.
+    """
+
+    name = "waive_rest"
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal, waiver = _entry(case, self, WAIVER)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, waiver):
+            if deal.status != DEFAULTED:
+                message = f"the rest of a default is waived: the deal is {deal.status.lower()}"
+                raise Refusal("not_possible_now", message)
+            lost = deal.written_off
+            left = Money(deal.outstanding + lost.minor, lost.currency)
+            if self.amount != left:
+                message = f"{left} is left to pay: all of it is waived, or nothing"
+                raise Refusal("amount_not_possible", message)
+            entries = [waiver]
+            if lost.minor:
+                entries.append(_taken_back(lost, WRITE_OFF, case, deal, self.on))
+            postings = [Posting(deal_id=deal.id, entry=entry) for entry in entries]
+            events = posted(case, postings)
+        return Decision(events, deal_receipt(deal.id, self))
+
+
+def no_longer_waived(case: Case, after: Deal) -> tuple[Entry, ...]:
+    """Return the entry that takes back the waiver of a settled deal, if *after* owes again."""
+    if after.status != SETTLED or after.outstanding <= 0:
+        return ()
+    return (_taken_back(after.waived, WAIVER, case, after, case.day),)
+
+
+def _taken_back(amount: Money, kind: EntryKind, case: Case, deal: Deal, on: date) -> Entry:
+    """Return the entry that takes back an *amount* which *deal* no longer asked for."""
+    id_ = case.make_id(kind, deal.id)
+    return Entry(id=id_, on=on, amount=Money(-amount.minor, amount.currency), kind=kind)
+
+
+@frozen(kw_only=True)
 class Adjust(Command[DealReceipt]):
     """
     Correct what is owed without money: a positive amount lowers it, a negative one raises it.
@@ -243,7 +299,7 @@ class Adjust(Command[DealReceipt]):
             if deal.status == DEFAULTED and 0 < left == self.amount.minor:
                 # Nobody has paid: the deal has not recovered.
                 raise Refusal("not_possible_now", "what is left of a default is written off")
-            if deal.status in {CANCELLED, UNWOUND}:
+            if deal.status in {CANCELLED, SETTLED, UNWOUND}:
                 raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
             if left < 0:
                 message = "the deal is overpaid: refund or transfer that first"
@@ -259,7 +315,7 @@ class Adjust(Command[DealReceipt]):
 
 
 def _entry(
-    case: Case, command: Refund | RecordRecovery | WriteOff | Adjust, kind: EntryKind
+    case: Case, command: Refund | RecordRecovery | WriteOff | WaiveRest | Adjust, kind: EntryKind
 ) -> tuple[Deal, Entry]:
     """Return the deal that *command* is about, and the entry that it asks for."""
     deal = find_deal(case.merchant, command.deal_id)

@@ -13,13 +13,14 @@ from holdback.lifecycle.events import (
     DealRecovered,
     DealReopened,
     DealRepaid,
+    DealSettled,
     EntriesPosted,
     Event,
     QueuedRenewalReady,
 )
 from holdback.lifecycle.operation import Case
 from holdback.lifecycle.transitions import next_states
-from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
+from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, SETTLED, Deal
 from holdback.merchant.ledger import Entry, Posting
 from holdback.merchant.suspense import SuspenseEntry
 
@@ -58,8 +59,9 @@ def status_changes(case: Case, before: Deal, after: Deal) -> Iterator[Event]:
         yield DealReopened(at=case.at, deal_id=after.id)
     if before.status == DEFAULTED and left <= 0 and not after.written_off.minor:
         assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
-        yield DealRecovered(at=case.at, deal_id=after.id, on=after.repaid_on)
-    if before.status == RECOVERED and left > 0:
+        ended = DealSettled if after.waived.minor else DealRecovered
+        yield ended(at=case.at, deal_id=after.id, on=after.repaid_on)
+    if before.status in {RECOVERED, SETTLED} and left > 0:
         yield DealDefaultedAgain(at=case.at, deal_id=after.id)
 
 

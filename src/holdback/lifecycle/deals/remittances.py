@@ -14,7 +14,11 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.deals.ledger_operations import no_longer_lost, transfer_halves
+from holdback.lifecycle.deals.ledger_operations import (
+    no_longer_lost,
+    no_longer_waived,
+    transfer_halves,
+)
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import closed_to_entries, conflict, status_changes
 from holdback.lifecycle.events import (
@@ -155,8 +159,9 @@ class RecordRemittance(Command[DealReceipt]):
                 at=case.at, deal_id=deal.id, entries=new, complete_through=through
             )
             after = deal.with_entries(new, through)
-            reduced = no_longer_lost(
-                deal, after, case.make_id(WRITE_OFF, deal.id), input_context.day
+            reduced = (
+                *no_longer_lost(deal, after, case.make_id(WRITE_OFF, deal.id), input_context.day),
+                *no_longer_waived(case, after),
             )
             events = (recorded,)
             if reduced:

@@ -16,7 +16,7 @@ from holdback.lifecycle.deals.postings import conflict, is_recorded, posted
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import suspense_errors
 from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt, suspense_receipt
-from holdback.merchant.deal import DEFAULTED, RECOVERED
+from holdback.merchant.deal import DEFAULTS
 from holdback.merchant.ledger import PAYMENT, RECOVERY, WRITE_OFF, Entry, EntryKind, Posting
 from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
 from holdback.merchant.suspense import (
@@ -96,7 +96,7 @@ class ApplySuspense(Command[DealReceipt]):
         taken = _taken(self, SUSPENSE_APPLIED, deal.id)
         events: tuple[Event, ...] = ()
         if not _is_recorded(case.merchant.suspense, taken):
-            kind: EntryKind = RECOVERY if deal.status in {DEFAULTED, RECOVERED} else PAYMENT
+            kind: EntryKind = RECOVERY if deal.status in DEFAULTS else PAYMENT
             paid = Entry(id=self.id, on=self.on, amount=self.amount, kind=kind)
             if is_recorded(deal, paid):  # the deal has a payment of this id that is not from here
                 raise conflict(paid)

@@ -429,6 +429,23 @@ def _recovery(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
             yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
 
 
+def _settlement(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
+    """A default of which a half comes in and the rest is waived, and then the half bounces."""
+    active = now().merchant.active_deal
+    if active is None:
+        return
+    yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
+    for deal in _again(now, [active.id]):
+        yield _movement("record_recovery", now(), deal, (owed(deal) + 1) // 2)
+    for deal in _again(now, [active.id]):
+        yield _movement("waive_rest", now(), deal, owed(deal))
+    for deal in _again(now, [active.id]):
+        recovered = next((e for e in deal.entries if e.kind == "recovery"), None)
+        if recovered is not None:
+            back = {**moved(now(), recovered.amount.minor, now().day), "reverses": recovered.id}
+            yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
+
+
 def _overpayment(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment of more than is owed, of which a half is refunded, and then the rest."""
     active = now().merchant.active_deal
@@ -555,6 +572,7 @@ WAYS: Final[Mapping[str, Way]] = MappingProxyType(
     {
         "default": _default,
         "recovery": _recovery,
+        "settlement": _settlement,
         "overpayment": _overpayment,
         "late remittance": _late_remittance,
         "cash without a deal": _cash_without_a_deal,

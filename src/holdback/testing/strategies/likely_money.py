@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
-from holdback.merchant.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, Deal
+from holdback.merchant.deal import DEFAULTED, DEFAULTS, FUNDED, RENEWED, REPAID, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.operations import QuoteSettlement
@@ -29,8 +29,10 @@ def sensible_money(merchant: Merchant) -> list[str]:
         names += ["refund"] * 2
     if _pairs(merchant):
         names += ["transfer"] * 4
-    if any(deal.status in {DEFAULTED, RECOVERED} for deal in deals):
+    if any(deal.status in DEFAULTS for deal in deals):
         names += ["record_recovery"] * 2
+    if any(deal.status == DEFAULTED for deal in deals):
+        names += ["waive_rest"]
     if any(not deal.active and owed(deal) for deal in deals):
         names += ["write_off"] * 2
     if any(deal.status in {FUNDED, REPAID} and deal.cooling_off_days for deal in deals[-1:]):
@@ -160,12 +162,17 @@ def _cash(moment: Moment) -> st.SearchStrategy[tuple[str, int]]:
 
 
 def _record_recovery(moment: Moment) -> st.SearchStrategy[Input]:
-    deals = [d for d in moment.merchant.deals if d.status in {DEFAULTED, RECOVERED}]
+    deals = [d for d in moment.merchant.deals if d.status in DEFAULTS]
     return _movement(moment, deals, lambda deal: owed(deal) + deal.written_off.minor)
 
 
 def _write_off(moment: Moment) -> st.SearchStrategy[Input]:
     return _movement(moment, [d for d in moment.merchant.deals if not d.active], owed)
+
+
+def _waive_rest(moment: Moment) -> st.SearchStrategy[Input]:
+    deals = [d for d in moment.merchant.deals if d.status == DEFAULTED]
+    return _movement(moment, deals, lambda deal: owed(deal) + deal.written_off.minor)
 
 
 def _settle_early(moment: Moment) -> st.SearchStrategy[Input]:
@@ -264,6 +271,7 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "transfer": _transfer,
         "record_recovery": _record_recovery,
         "write_off": _write_off,
+        "waive_rest": _waive_rest,
         "settle_early": _settle_early,
         "adjust": _adjust,
         "unwind_deal": _unwind_deal,

@@ -33,7 +33,7 @@ def _overpaid(projection: Projection) -> list[str]:
 
 
 def _in_default(projection: Projection) -> list[str]:
-    of_default = {"Defaulted", "Recovered"}
+    of_default = {"Defaulted", "Recovered", "Settled"}
     return [deal_id for deal_id, deal in projection.deals.items() if deal.status in of_default]
 
 
@@ -88,6 +88,20 @@ def _write_off(merchant: SimulatedMerchant, today: date, pick: int, variant: int
     for deal_id in _chosen(merchant, _lost(merchant.projection), pick):
         deal = merchant.projection.deals[deal_id]
         yield {"deal_id": deal_id, **merchant.movement(today, _part(_owed(deal), variant))}
+
+
+def _waivable(projection: Projection) -> list[str]:
+    """Return the deals of which the rest can be waived."""
+    deals = projection.deals.items()
+    return [deal_id for deal_id, deal in deals if deal.status == "Defaulted"]
+
+
+def _waive_rest(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Waive all that is left, most often; or another amount, which is refused."""
+    for deal_id in _chosen(merchant, _waivable(merchant.projection), pick):
+        deal = merchant.projection.deals[deal_id]
+        left = _owed(deal) + deal.written_off + PENNY * (variant % 4 == 0)
+        yield {"deal_id": deal_id, **merchant.movement(today, max(PENNY, left))}
 
 
 def _adjust(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
@@ -259,6 +273,9 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "write_off": AgentOperation(
             weight=2, fits=_lost, bodies=_write_off, took_effect=_entry_is_there
+        ),
+        "waive_rest": AgentOperation(
+            weight=2, fits=_waivable, bodies=_waive_rest, took_effect=_entry_is_there
         ),
         "adjust": AgentOperation(weight=1, bodies=_adjust, took_effect=_entry_is_there),
         "unwind_deal": AgentOperation(

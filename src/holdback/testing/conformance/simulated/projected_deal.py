@@ -136,6 +136,11 @@ class ProjectedDeal:
         return _total(signed(entry) for entry in self.of_kind("write_off"))
 
     @property
+    def waived(self) -> Decimal:
+        """What is no longer asked for, less what was asked for again."""
+        return _total(signed(entry) for entry in self.of_kind("waiver"))
+
+    @property
     def paused(self) -> bool:
         """Whether no remittances are expected: a pause ends with its deal."""
         return self.in_pause and self.status == "Funded"
@@ -144,7 +149,7 @@ class ProjectedDeal:
     def trouble(self) -> tuple[Decimal, ...]:
         """What a lender looks at before it pays out more; more of any of them is worse."""
         return (
-            Decimal(self.status in {"Defaulted", "Recovered"}),
+            Decimal(self.status in {"Defaulted", "Recovered", "Settled"}),
             Decimal(self.status == "Funded"),
             self.written_off,
             self.shortfall,

@@ -152,8 +152,8 @@ class ProjectedDeals:
         if deal.status == "Funded" and deal.left <= 0:
             self.events_due.add(ending)
         if deal.status == "Defaulted" and deal.left <= 0 and not deal.written_off:
-            self.events_due.add("DealRecovered")
-        if deal.status == "Recovered" and deal.left > 0:
+            self.events_due.add("DealSettled" if deal.waived else "DealRecovered")
+        if deal.status in {"Recovered", "Settled"} and deal.left > 0:
             self.events_due.add("DealDefaultedAgain")
 
     def _entries_posted(self, event: dict[str, Any]) -> None:
@@ -175,6 +175,9 @@ class ProjectedDeals:
 
     def _deal_recovered(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Recovered"
+
+    def _deal_settled(self, event: dict[str, Any]) -> None:
+        self.deals[event["deal_id"]].status = "Settled"
 
     def _deal_defaulted_again(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Defaulted"
@@ -222,6 +225,7 @@ class ProjectedDeals:
                 "RemittancesRecorded": _remittances_recorded,
                 "EntriesPosted": _entries_posted,
                 "DealRecovered": _deal_recovered,
+                "DealSettled": _deal_settled,
                 "DealDefaultedAgain": _deal_defaulted_again,
                 "DealUnwound": _deal_unwound,
                 "PayoutReturned": _payout_returned,
