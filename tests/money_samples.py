@@ -201,6 +201,9 @@ EVENTS = {
         omitted=("bank_details",),
         lapses_at=LAPSES,
     ),
+}
+# Events that came later, so that those before keep their place.
+ADDED_EVENTS = {
     "DealSettled": lambda **envelope: events.DealSettled(**envelope, deal_id=DEAL_ID, on=DAY),
 }
 REPLIES = {

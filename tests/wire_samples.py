@@ -445,7 +445,12 @@ EVENTS = {
     **{
         name: make(**envelope(16 + place))
         for place, (name, make) in enumerate(
-            (people_samples.EVENTS | money_samples.EVENTS | people_samples.ADDED_EVENTS).items()
+            (
+                people_samples.EVENTS
+                | money_samples.EVENTS
+                | people_samples.ADDED_EVENTS
+                | money_samples.ADDED_EVENTS
+            ).items()
         )
     },
 }

@@ -200,8 +200,8 @@ _POSTED = {
     "settlement": "The payoff by a renewal's funds: `fund_deal`. On a renewal that is undone, the "
     "part of its principal that goes back to the base deal: `unwind_deal`, `return_payout`.",
     "discount": "What an early settlement forgives: `settle_early`.",
-    "waiver": "What a cancelled deal no longer asks for: `close_deal`; the rest of a default that is "
-    "settled for less: `waive_rest`. Negative where a payment that bounced takes "
+    "waiver": "What a cancelled deal no longer asks for: `close_deal`; the rest of a default that "
+    "is settled for less: `waive_rest`. Negative where a payment that bounced takes "
     "it back.",
     "write_off": "What is given up as lost: `write_off`. Negative where a later recovery takes it "
     "back.",

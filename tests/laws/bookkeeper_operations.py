@@ -9,7 +9,7 @@ from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Suspense, Unbalanced
 ENTRY_ENDINGS = {"defaulted": "Defaulted", "cancelled": "Cancelled"}
 # What the host does not say: the bookkeeper alone receives it.
 UNSPOKEN = {"deal", "knew"}
-NOTHING = (False, False, 0, 0, 0)
+NOTHING = (False, False, False, 0, 0, 0)
 DEFAULTS = {"Defaulted", "Recovered", "Settled"}
 # The accounts of which one deal gives what another takes.
 BETWEEN_DEALS = ("other deals", "payoffs")
@@ -311,7 +311,7 @@ class Bookkeeper:
 
     def reinstate_deal(self, deal_id):
         deal = self.deal(deal_id)
-        if deal.status not in DEFAULTS:
+        if deal.status not in {"Defaulted", "Recovered"}:
             self.is_retry = True
             return
         if self.active is not None:
@@ -322,10 +322,10 @@ class Bookkeeper:
         self.post(deal)
 
     def trouble(self):
-        """What a lender looks at before it pays out more: of each deal five things."""
+        """What a lender looks at before it pays out more: of each deal six things."""
         return {
             deal.id: (
-                deal.status in DEFAULTS, deal.status == "Funded",
+                deal.status == "Defaulted", deal.status in DEFAULTS, deal.status == "Funded",
                 deal.written_off, deal.shortfall, deal.overpaid,
             )
             for deal in self.deals.values()

@@ -35,7 +35,7 @@ REACHED = {
     "pause_deal": 14, "record_recovery": 18, "settle_early": 22, "unwind_deal": 22, "fund_deal": 30,
     "write_off": 35, "return_payout": 30, "reinstate_deal": 40, "transfer": 60,
     "resume_deal": 120, "Repaid": 8, "Renewed": 8, "Defaulted": 10, "Recovered": 30,
-    "Cancelled": 30, "Unwound": 30, "Settled": 40, "waive_rest": 40,
+    "Cancelled": 30, "Unwound": 30, "Settled": 200, "waive_rest": 200,
     "not_possible_now": 2, "amount_not_possible": 3, "invalid_request": 10, "request_conflict": 30,
     "referred": 400, "record_suspense": 8, "apply_suspense": 12, "return_suspense": 40,
     "suspense_not_found": 60,

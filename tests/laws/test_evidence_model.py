@@ -137,7 +137,7 @@ FAULTS = {
         instead(evolve, "event.status == DEFAULTED", "False"),
     ],
     "a default is forgotten": [
-        instead(derived_facts, "deal.status in {DEFAULTED, RECOVERED}", "False"),
+        instead(derived_facts, "deal.status in DEFAULTS", "False"),
     ],
     "a hold is ignored at look-up": [
         without(renewal_eligibility, "merchant.on_hold"),

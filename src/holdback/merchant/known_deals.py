@@ -13,7 +13,7 @@ from typing import Final
 
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.merchant.deal import DEFAULTS, FUNDED, Deal
+from holdback.merchant.deal import DEFAULTED, DEFAULTS, FUNDED, Deal
 
 _GROWN: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -72,7 +72,9 @@ def known_since(before: Iterable[KnownDeal], deals: Iterable[Deal]) -> tuple[str
 
 def _worse(before: KnownDeal | None, now: KnownDeal) -> Iterator[str]:
     status = None if before is None else before.status
-    if now.status in DEFAULTS and status not in DEFAULTS:
+    # What had paid or settled a default may bounce.
+    again = now.status == DEFAULTED and status != DEFAULTED
+    if again or (now.status in DEFAULTS and status not in DEFAULTS):
         yield "a deal has defaulted"
     if now.status == FUNDED and status != FUNDED:
         yield "a deal is active again"

@@ -498,7 +498,7 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     refunded = np.where(paid_in_full & dice.chance(20), dice.between(100, 20_000), 0)
     ledger = _ledger(dice, status, deals, overpaid, lost)
     # Drawn after all others, or a seed gives another sample.
-    settled = (status == DEFAULTED) & ~lost & dice.chance(250)
+    settled = (status == DEFAULTED) & ~lost & dice.chance(500)
     status[settled] = SETTLED
     rest = np.where(settled, ledger["balance"], 0)
     for name, change in {"balance": -rest, "waived": rest, "credited": rest}.items():

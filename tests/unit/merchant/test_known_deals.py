@@ -23,6 +23,7 @@ DEAL = funded()
 ENDED = {"closed_on": DEAL.funded_on}
 DEFAULTED = attrs.evolve(DEAL, status="Defaulted", **ENDED)
 RECOVERED = attrs.evolve(DEAL, status="Recovered", settled=DEAL.repayment_amount, **ENDED)
+SETTLED = attrs.evolve(RECOVERED, status="Settled")
 REPAID = attrs.evolve(DEAL, status="Repaid", settled=DEAL.repayment_amount)
 CANCELLED = attrs.evolve(DEAL, status="Cancelled", **ENDED)
 LOSS = Entry(id="w", on=DEAL.funded_on, amount=DEAL.repayment_amount, kind=WRITE_OFF)
@@ -37,6 +38,7 @@ UNPAID, GIVEN_UP = "a deal that has ended is not paid in full", "a part of a dea
     [
         (DEAL, DEFAULTED, {DEFAULT}),
         (DEAL, RECOVERED, {DEFAULT}),
+        (DEAL, SETTLED, {DEFAULT}),
         (DEAL, LOST, {DEFAULT, GIVEN_UP}),
         (DEAL, CANCELLED, {UNPAID}),
         (DEAL, REPAID, set()),
@@ -46,6 +48,10 @@ UNPAID, GIVEN_UP = "a deal that has ended is not paid in full", "a part of a dea
         (REPAID, CANCELLED, {UNPAID}),
         (DEFAULTED, DEAL, {ACTIVE}),
         (DEFAULTED, RECOVERED, set()),
+        (DEFAULTED, SETTLED, set()),
+        (RECOVERED, DEFAULTED, {DEFAULT}),
+        (SETTLED, DEFAULTED, {DEFAULT}),
+        (SETTLED, SETTLED, set()),
         (DEFAULTED, LOST, {GIVEN_UP}),
         (LOST, LOST, set()),
         (LOST, DEFAULTED, set()),

@@ -149,6 +149,7 @@ class ProjectedDeal:
     def trouble(self) -> tuple[Decimal, ...]:
         """What a lender looks at before it pays out more; more of any of them is worse."""
         return (
+            Decimal(self.status == "Defaulted"),
             Decimal(self.status in {"Defaulted", "Recovered", "Settled"}),
             Decimal(self.status == "Funded"),
             self.written_off,

@@ -252,7 +252,7 @@ def _deals_of(event: Mapping[str, Any]) -> set[str]:
 
 
 # What is against a deal that began after the offers: it is active, and nothing else.
-_NEW: Final = (Decimal(0), Decimal(1), Decimal(0), Decimal(0), Decimal(0))
+_NEW: Final = (*[Decimal(0)] * 2, Decimal(1), *[Decimal(0)] * 3)
 
 
 @define
