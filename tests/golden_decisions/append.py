@@ -10,8 +10,9 @@ byte for byte.
 1. Days of a jurisdiction that no line is about are new: the first, a middle and the last day of
    each slice; of the last slice, which is still open, the first day and the next. A line has the
    digest of the rulebook and the versions that it covers (decisions/jurisdiction-folders).
-2. When an existing line no longer holds, nothing is added: a past decision has changed.
-3. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
+2. An example of a file that no line is about is new: it was added to a slice that has lines.
+3. When an existing line no longer holds, nothing is added: a past decision has changed.
+4. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
    all of them. A line that was changed or removed breaks every prefix that contains it.
 
 `--anew` discards both files first. It is for jurisdictions that were never released, and for
@@ -145,23 +146,30 @@ def days_of(jurisdiction):
 def deals_on(jurisdiction, day, *, first):
     """Return prepared deals of one day; on the *first* of a slice, for its examples and rules."""
     rulebook = slice_on(jurisdiction, day)
+    usual, points, deals = deals_without_chance(jurisdiction, rulebook, first=first)
+    yield from deals
+    yield from random_ones(rulebook, usual, points, Random(f"{jurisdiction.code} {day}"))
+
+
+def deals_without_chance(jurisdiction, rulebook, *, first):
+    """Return the usual deals of a slice, the numbers beside its thresholds, and deals of both."""
     usual = examples_of(jurisdiction, rulebook)
     points = {place: set() for place in range(len(rulebook.catalogue.facts))}
     beside = list(beside_thresholds(jurisdiction, rulebook, usual, points))
-    if first:
-        yield from usual
-        yield from beside
-    yield from plain_ones(rulebook, usual[0])
-    yield from random_ones(rulebook, usual, points, Random(f"{jurisdiction.code} {day}"))
+    plain = plain_ones(rulebook, usual[0])
+    return usual, points, [*usual, *beside, *plain] if first else list(plain)
 
 
 def examples_of(jurisdiction, rulebook):
     """The prepared facts of the renewal examples of a slice, or of all when it has none."""
-    renewal = [
-        each for each in jurisdiction.examples if each.product is None and not each.of_settings
-    ]
+    renewal = renewal_examples(jurisdiction)
     own = [each for each in renewal if slice_on(jurisdiction, each.on) is rulebook]
     return [rulebook.catalogue.prepare(each.given) for each in own or renewal]
+
+
+def renewal_examples(jurisdiction):
+    """The examples of the renewal rules in the files of a jurisdiction."""
+    return [each for each in jurisdiction.examples if each.product is None and not each.of_settings]
 
 
 def plain_ones(rulebook, usual):
@@ -327,16 +335,44 @@ def difference(line, again):
 
 
 def new_lines(lines, jurisdictions):
-    """The lines for every day of *jurisdictions* that none of *lines* is about."""
-    written = [json.loads(line) for line in lines]
-    days = {(each["jurisdiction"], each["on"]) for each in written}
+    """The lines for every day and example of *jurisdictions* that none of *lines* is about."""
     for jurisdiction in jurisdictions:
-        for day, first in days_of(jurisdiction).items():
-            if (jurisdiction.code, day.isoformat()) in days:
-                continue
+        written = [
+            each for each in map(json.loads, lines) if each["jurisdiction"] == jurisdiction.code
+        ]
+        added = list(lines_of_new_days(jurisdiction, {each["on"] for each in written}))
+        yield from added
+        yield from lines_of_new_examples(jurisdiction, [*written, *map(json.loads, added)])
+
+
+def lines_of_new_days(jurisdiction, days):
+    """The lines of the days that have to be met, without those that are among *days*."""
+    for day, first in days_of(jurisdiction).items():
+        if day.isoformat() not in days:
             rulebook = slice_on(jurisdiction, day)
             for facts in dict.fromkeys(deals_on(jurisdiction, day, first=first)):
                 yield canonical(decision(rulebook, day, facts))
+
+
+def lines_of_new_examples(jurisdiction, written):
+    """The lines of examples whose facts no decision that was *written* has."""
+    met = {(each["digest"], text_of(each["facts"], jurisdiction, each["on"])) for each in written}
+    for example in renewal_examples(jurisdiction):
+        rulebook = slice_on(jurisdiction, example.on)
+        made = decision(rulebook, example.on, rulebook.catalogue.prepare(example.given))
+        if (made["digest"], text_of(made["facts"], jurisdiction, made["on"])) not in met:
+            yield canonical(made)
+
+
+def text_of(facts, jurisdiction, on):
+    """
+    The *facts* that the renewal rules of a day read, as a text.
+
+    An example of an earlier day may have facts that only rules of later days read.
+    """
+    rulebook = slice_on(jurisdiction, date.fromisoformat(on))
+    read = {name for rule in rulebook.renewal.rules for name in rule.checked.names} | {"progress"}
+    return json.dumps({name: facts[name] for name in read & facts.keys()}, sort_keys=True)
 
 
 def say(*lines):

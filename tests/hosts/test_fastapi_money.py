@@ -288,6 +288,35 @@ def test_a_default_is_recovered_and_defaults_again(service, merchant):
     assert to_put_right(service) == []
 
 
+def test_a_default_is_settled_for_less(service, merchant):
+    """
+    "an agreed amount closes a defaulted deal as `Settled`, the rest waived by name": once, all of
+    it or nothing, and until what was paid bounces.
+    """
+    merchant.funded()
+    change_of_status = {"deal_id": merchant.known["deal_id"], "status": "defaulted"}
+    assert merchant.agent("close_deal", change_of_status).status_code == 200
+    assert move(merchant, "record_recovery", "5000.00", "c-1").status_code == 200
+    rest = REPAID - 5000
+    assert refused(move(merchant, "waive_rest", rest - 1, "w-1"), f"GBP {rest} is left to pay")
+    first, second = (move(merchant, "waive_rest", rest, "w-1") for _ in range(2))
+    assert (first.status_code, first.content) == (200, second.content)
+    deal = deal_of(merchant)
+    assert (deal["status"], deal["active"], deal["balance"]) == ("Settled", False, 0)
+    assert movements(deal) == [("recovery", 5000), ("waiver", rest)]
+    assert to_put_right(service) == []
+    assert reverse(merchant, "5000.00", "r-1", "c-1").status_code == 200
+
+    deal = deal_of(merchant)
+    assert (deal["status"], deal["balance"]) == ("Defaulted", REPAID)
+    assert sorted(movements(deal)) == [
+        ("recovery", 5000),
+        ("reversal", -5000),
+        ("waiver", -rest),
+        ("waiver", rest),
+    ]
+
+
 def test_a_deal_is_unwound_within_its_days(service, merchant):
     """
     The principal that comes back is what was funded less what was paid; the charge is cancelled.

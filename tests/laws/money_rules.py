@@ -14,8 +14,8 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from holdback import BankDetails, Entry, Money
 from holdback.lifecycle.configuration import MEMORY_DAYS
-from holdback.merchant.deal import DEFAULTED, RENEWED
-from holdback.merchant.ledger import SETTLEMENT, TRANSFER
+from holdback.merchant.deal import DEFAULTED, RENEWED, SETTLED
+from holdback.merchant.ledger import RECOVERY, SETTLEMENT, TRANSFER
 from holdback.operations import (
     Adjust,
     ApplySuspense,
@@ -36,6 +36,7 @@ from holdback.operations import (
     SettleEarly,
     Transfer,
     UnwindDeal,
+    WaiveRest,
     WriteOff,
 )
 
@@ -122,6 +123,30 @@ class MoneyRules:
         outcome = self.move(WriteOff, deal_id=deal.id, minor=minor)
         assert outcome is None or self.merchant.deal_of(deal.id).written_off.minor >= minor
         assert outcome is None or part != "too much"
+
+    @precondition(lambda self: any(deal.status == DEFAULTED for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS)
+    def waive_the_rest(self, data, part):
+        """All that is left of a default, written off or not, or another amount: refused."""
+        deal = self.any_deal(data, lambda deal: deal.status == DEFAULTED)
+        left = owed(deal) + deal.written_off.minor
+        outcome = self.move(WaiveRest, deal_id=deal.id, minor=part_of(max(1, left), part))
+        if outcome is not None:
+            settled = self.merchant.deal_of(deal.id)
+            assert settled.status == SETTLED
+            assert (owed(settled), settled.written_off.minor) == (0, 0)
+            assert settled.waived.minor == left
+
+    @precondition(lambda self: any(deal.status == SETTLED for deal in self.merchant.deals))
+    @rule(data=st.data(), part=st.sampled_from([1, 2, 5]))
+    def what_settled_a_default_bounces(self, data, part):
+        """A part of what came in is taken back, and with it the waiver, as soon as that is owed."""
+        deal = self.any_deal(data, lambda deal: deal.status == SETTLED)
+        cash = [entry for entry in deal.entries if entry.kind == RECOVERY]
+        if deal.status == SETTLED and cash:
+            self.reverse(data.draw(st.sampled_from(cash)), deal.id, part)
+            deal = self.merchant.deal_of(deal.id)
+            assert (deal.status == SETTLED) == (owed(deal) == 0) == (deal.waived.minor > 0)
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(part=PARTS)

@@ -185,7 +185,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             ),
         ),
         "close_deal": AgentOperation(
-            weight=2,
+            weight=4,
             bodies=_close_deal,
             took_effect=lambda request, projection: (
                 projection.deals[request["deal_id"]].status.lower() == request["status"]
