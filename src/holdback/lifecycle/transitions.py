@@ -174,7 +174,7 @@ TABLE: Final = (
             "reinstate_deal",
             deal.FUNDED,
             "DealReinstated",
-            "the default was a mistake, and no other deal is active",
+            "the default was a mistake, nothing is written off, and no other deal is active",
         )
         for state in (deal.DEFAULTED, deal.RECOVERED)
     ),

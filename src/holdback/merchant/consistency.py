@@ -285,7 +285,7 @@ def _suspense(merchant: Merchant) -> Iterator[ErrorDetail]:
     amounts = [*(entry.amount for entry in suspense.entries), *used.values()]
     for money in amounts if closed is None else (*amounts, *closed.sums.values()):
         errors = [] if currency is None else [*_amount(money, currency, path, least=1)]
-        if errors:  # they do not add up
+        if errors:  # `held` below adds only amounts that are valid
             yield from errors
             return
     receipts = {entry.id for entry in suspense.entries if entry.receipt is None}
@@ -300,7 +300,8 @@ def _suspense(merchant: Merchant) -> Iterator[ErrorDetail]:
             yield _contradiction("cash that was applied names its deal", where)
         if entry.deal_id is not None and merchant.deal_of(entry.deal_id) is None:
             yield _contradiction("there is no such deal", f"{where}.deal_id")
-    if not {entry.receipt for entry in suspense.entries} - {None} | used.keys() <= receipts:
+    taken_from = {entry.receipt for entry in suspense.entries if entry.receipt is not None}
+    if not taken_from | used.keys() <= receipts:
         yield _contradiction("cash is taken of a receipt that is held", path)
     elif any(left.minor < 0 for left in suspense.held.values()):
         yield _contradiction("no more is taken of a receipt than came in", path)

@@ -470,11 +470,12 @@ class Projection(ProjectedDeals):
     def _hold_lifted(self, event: dict[str, Any]) -> None:
         since = min(self.holds.values())
         del self.holds[event["code"]]
-        # The time on hold does not count for an application in fulfilment.
-        stopped = min(self.holds.values(), default=instant(event["at"])) - since
+        # The time on hold does not count for an application in fulfilment. Of holds that overlap,
+        # this counts the time before the next one; the rest counts when that one is lifted.
+        until = min(self.holds.values(), default=instant(event["at"]))
         for key in self.in_fulfilment:
             if key in self.lapses_at:
-                self.lapses_at[key] += stopped
+                self.lapses_at[key] += until - since
 
     def _deal_funded(self, event: dict[str, Any]) -> None:
         deal = event["deal"]
