@@ -88,6 +88,12 @@ ADDED_EVENTS = {
         **envelope, application_id=APPLICATION_ID, code="fraud_suspected", by="a-3"
     ),
 }
+# And one that was added after those of money.
+LAST_EVENTS = {
+    "ProfileRectified": lambda **envelope: events.ProfileRectified(
+        **envelope, sections={"applicants": "9" * 32}
+    ),
+}
 # Each event from its envelope, by its stored name.
 EVENTS = {
     "EvidenceRecorded": lambda **envelope: events.EvidenceRecorded(

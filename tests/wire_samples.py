@@ -37,6 +37,7 @@ from holdback.merchant.merchant import (
     Merchant,
     OfferSet,
     RememberedRequest,
+    ReplacedSection,
     Takings,
 )
 from holdback.merchant.offer import Offer
@@ -341,6 +342,17 @@ MERCHANT_WITH_WITHDRAWN_OFFERS = attrs.evolve(
         ),
     ),
 )
+MERCHANT_WITH_A_CORRECTION = attrs.evolve(
+    NEW,
+    sequence=3,
+    provider_id=uuid(2),
+    last_seen_at=LATER,
+    sections=people_samples.PEOPLE,
+    replaced_sections=(
+        ReplacedSection(name="applicants", digest="4" * 32, replaced_at=AT),
+        ReplacedSection(name="company", digest="9" * 32, replaced_at=LATER),
+    ),
+)
 
 REPLIES = {
     "offers": OFFERS,
@@ -450,6 +462,7 @@ EVENTS = {
                 | money_samples.EVENTS
                 | people_samples.ADDED_EVENTS
                 | money_samples.ADDED_EVENTS
+                | people_samples.LAST_EVENTS
             ).items()
         )
     },

@@ -59,6 +59,7 @@ from holdback.lifecycle.people.bank_details import ChangeBankDetails
 from holdback.lifecycle.people.consents import RecordConsents
 from holdback.lifecycle.people.erasure import EraseProfile
 from holdback.lifecycle.people.holds import AskHolds, LiftHold, PlaceHold
+from holdback.lifecycle.people.rectification import RectifyProfile
 from holdback.lifecycle.people.referrals import AskReferrals, DecideReferral
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus
 from holdback.merchant.application import Applications, Check, HeldEvidence, RequiredChecks
@@ -131,6 +132,7 @@ __all__ = [
     "RecordSignature",
     "RecordSuspense",
     "RecordTakings",
+    "RectifyProfile",
     "Referrals",
     "Refund",
     "Refundable",
@@ -208,6 +210,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             WithdrawOffers,
             RecordSignature,
             ChangeBankDetails,
+            RectifyProfile,
             RecordConsents,
             ReinstateDeal,
             Refund,

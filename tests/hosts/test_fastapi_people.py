@@ -481,6 +481,30 @@ def test_bank_details_are_corrected(service, merchant):
     assert merchant.agent("change_bank_details", {"bank_details": other}).status_code == 200
 
 
+def test_a_profile_is_corrected_by_agents_alone(service, merchant):
+    """
+    An agent corrects the company; the application that agents see has it, and the old one is gone.
+    """
+    merchant.ask()
+    body = {"company": {"name": "Nine Lives Ltd", "address": "2 New Street"}}
+    early = merchant.agent("rectify_profile", body)
+    assert (early.status_code, early.json()["code"]) == (409, "not_possible_now")
+    merchant.accept()
+    assert merchant.partner_does("rectify_profile", body).status_code == 404
+    assert merchant.agent("rectify_profile", body).status_code == 200
+    again = merchant.agent("rectify_profile", body)
+    assert again.json() == merchant.agent("rectify_profile", body).json()
+    params = {"application_id": merchant.known["application_id"]}
+    assert (
+        merchant.agent_asks("filled_application", params=params).json()["company"]
+        == body["company"]
+    )
+    checks = merchant.agent_asks("evidence").json()["checks"]
+    why = {check["check"]: check["why"] for check in checks}
+    assert (why["business"], why["identity"]) == ("corrected", None)
+    assert merchant.agent("rectify_profile", {}).status_code == 422
+
+
 def test_a_signature_is_recorded_and_a_default_undone(service, merchant):
     """
     The two other operations that are new to agents.

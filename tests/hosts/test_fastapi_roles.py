@@ -46,6 +46,7 @@ EXPECTED = [
     ("withdraw_offers", "POST", f"{AGENT}withdraw_offers", AGENTS),
     ("record_signature", "POST", f"{AGENT}record_signature", AGENTS),
     ("change_bank_details", "POST", f"{AGENT}change_bank_details", AGENTS),
+    ("rectify_profile", "POST", f"{AGENT}rectify_profile", AGENTS),
     ("record_consents", "POST", f"{AGENT}record_consents", AGENTS),
     ("review_renewal", "POST", f"{AGENT}review_renewal", AGENTS),
     ("refund", "POST", f"{AGENT}refund", AGENTS),

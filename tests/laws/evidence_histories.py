@@ -10,6 +10,8 @@ from functools import cache
 import evidence_folders
 import pendulum
 from evidence_model import (
+    ABOUT,
+    BOTH,
     CREDIT,
     AcceptedApplication,
     Deal,
@@ -27,8 +29,10 @@ from far_clocks import IMPLAUSIBLE, FarClock
 from holdback import (
     Application,
     BankDetails,
+    ConfigurationError,
     Context,
     Entry,
+    InvalidDocument,
     Merchant,
     Money,
     OffersRequest,
@@ -56,6 +60,7 @@ from holdback.operations import (
     RecordEvidence,
     RecordRemittance,
     RecordTakings,
+    RectifyProfile,
     ReinstateDeal,
     RequestOffers,
     RequireChecks,
@@ -67,6 +72,8 @@ from journey import remembering_engine
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 SALT = bytes(range(16))
 SECOND = timedelta(seconds=1)
+# The code of what is not refused, but cannot be read: nobody says whom a result is about.
+INVALID = "invalid"
 # Of how many histories one is of a jurisdiction that ships, whose rules are many.
 ONE_OF_BUNDLED = 6
 
@@ -147,7 +154,7 @@ class History:
         weights = {step: weight for step, weight in STEPS.items() if self.possible(step)}
         if self.model.in_fulfilment(self.now) is not None:
             # What a funding looks at again has to change before it.
-            again = ("hold", "reverse", "fund", "record_checks", "decide_funding")
+            again = ("hold", "reverse", "fund", "record_checks", "decide_funding", "rectify")
             weights |= {step: 4 for step in again if step in weights}
             if self.a_person_may_approve():
                 weights["decide_funding"] = 20
@@ -238,6 +245,8 @@ class History:
             )
         except Refusal as refusal:
             return refusal.code, None
+        except (ConfigurationError, InvalidDocument):
+            return INVALID, None
 
     def tell(self, operation, refused=frozenset(), evidence=None, keep=True):
         """
@@ -319,6 +328,8 @@ class History:
             given = {name: PEOPLE[name][people[name]] for name in people}
         self.say_whom(records, people)
         refused = self.conflicts(records)
+        if self.model.ambiguous(records, given):
+            refused = {INVALID}
         self.tell(RecordEvidence(records=results(records), **given), refused=refused)
         if not refused:
             self.model.records += records
@@ -328,6 +339,9 @@ class History:
     def someone(self, *, good=False):
         """Whom results or a request are about: most often those of before."""
         last = self.model.last_people() or {"applicants": 0, "company": 0}
+        if self.model.corrections and not good and self.draw.random() < 0.2:
+            # Those before a correction.
+            return {**last, **{name: place for name, place, _ in self.model.corrections}}
         if good or self.draw.random() < 0.85:
             return last
         return {name: self.draw.randrange(2) for name in last}
@@ -441,7 +455,11 @@ class History:
                 derived = {"average_monthly_takings", "months_trading"}
                 evidence = {n: v for n, v in evidence.items() if n not in derived}
                 records = [record for record in records if record.check != "takings"]
-        refused = self.refusals(renewal=renewal) | self.conflicts(records)
+        refused = self.refusals(renewal=renewal)
+        if not renewal or not self.model.ambiguous(records, {}):
+            refused |= self.conflicts(records)
+        elif not refused:
+            refused = {INVALID}
         outcome = self.tell(
             RequestOffers(request=self.body(renewal=renewal)), refused=refused, evidence=evidence
         )
@@ -538,8 +556,9 @@ class History:
         )  # fmt: skip
         model.accepted.append(application)
         if not chosen.renewal:
-            model.erased, model.people = False, chosen.people
+            model.accept(chosen.people)
         model.referrals = []
+        self.compare_corrections()
         self.done.add("accepted")
         return True
 
@@ -822,6 +841,57 @@ class History:
         self.tell(RecordConsents(consents={name: given}))
         self.say_consent(name, given)
 
+    def rectify(self):
+        """Correct the accepted applicants, or their company, now and then with new results."""
+        model, names = self.model, self.draw.choice((("applicants",), ("company",), sorted(BOTH)))
+        said = {name: self.draw.randrange(2) for name in names}
+        evidence, records, refused = None, [], set()
+        if not model.accepted:
+            refused = {"not_possible_now"}
+        elif model.erased:
+            refused = {"profile_erased"}
+        elif self.draw.random() < 0.3:
+            evidence, records = self.evidence_of_now()
+            people = {**model.only_people(), **said}
+            needed = {name for one in records for name in ABOUT.get(one.check, BOTH)}
+            if needed - people.keys() or model.ambiguous(records, said):
+                refused = {INVALID}
+            else:
+                for record in records:
+                    about_them = ABOUT.get(record.check, BOTH)
+                    record.about = {name: people[name] for name in about_them}
+                refused = self.conflicts(records)
+        given = {name: PEOPLE[name][place] for name, place in said.items()}
+        outcome = self.tell(RectifyProfile(**given), refused=refused, evidence=evidence)
+        if outcome is None:
+            return
+        changed = model.correct(said, self.now)
+        happened = any(type(event).__name__ == "ProfileRectified" for event in outcome.events)
+        self.agree("corrected", happened, bool(changed))
+        if changed:
+            model.records += records
+            self.done.add("corrected")
+        self.compare_corrections()
+        self.compare_funding()
+
+    def compare_corrections(self):
+        """Compare what was replaced, and which referrals are left."""
+        replaced = [
+            (one.name, one.digest, one.replaced_at) for one in self.merchant.replaced_sections
+        ]
+        expected = [
+            (name, self.profile.digest(PEOPLE[name][place]), at)
+            for name, place, at in self.model.corrections
+        ]
+        self.agree("replaced", sorted(replaced), sorted(expected))
+        self.agree(
+            "referrals",
+            sorted(
+                (one.application_id, one.product) for one in self.merchant.referrals if one.rules
+            ),
+            sorted((one.application_id, one.product) for one in self.model.referrals),
+        )
+
     def say_consent(self, name, given):
         self.model.personal = True
         (self.model.consents.add if given else self.model.consents.discard)(name)
@@ -835,6 +905,7 @@ class History:
             self.model.erased, self.model.referrals, self.model.consents = True, [], set()
             # One that comes back is a newcomer with a new profile: the checks went with the old.
             self.model.records, self.model.people, self.model.personal = [], None, False
+            self.model.corrections = []
             for one in self.model.decisions:
                 one.void |= one.approved
             self.profile = Profile.new(salt=SALT)
@@ -843,6 +914,7 @@ class History:
                 if one.closed is None and one.expires_at > self.now:
                     one.closed = "withdrawn"
             self.done.add("erased")
+            self.compare_corrections()
 
     # Comparison
 
@@ -889,6 +961,7 @@ class History:
         )
 
     def compare_evidence(self):
+        self.compare_corrections()
         places = {
             self.profile.digest(content): place
             for contents in PEOPLE.values()
@@ -986,7 +1059,7 @@ STEPS = {
     "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2,
     "close": 0.5, "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3,
     "sell": 0.25, "decide": 4, "decide_funding": 1, "hold": 0.5, "lift": 1.5, "consent": 0.4,
-    "decline_offers": 1.5, "withdraw_offers": 1, "erase": 0.1,
+    "decline_offers": 1.5, "withdraw_offers": 1, "erase": 0.1, "rectify": 1,
     # Only where they are favoured; elsewhere their parts are drawn one by one.
     "renew_less_paid": 0, "wait_on_hold": 0,
 }  # fmt: skip

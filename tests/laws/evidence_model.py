@@ -207,6 +207,8 @@ class Model:
         # Those of the accepted application, and of one that is asked for now.
         self.people = None
         self.asking = None
+        # What the sections of the accepted ones were before a correction, and when it was made.
+        self.corrections = []
         # Whether anything personal came since the last erasure.
         self.personal = True
         self.zone = ZoneInfo(rulebook_on(date(2026, 7, 1)).timezone)
@@ -255,6 +257,33 @@ class Model:
         names = {name: {one[name] for one in said if one is not None} for name in BOTH}
         return {name: said.pop() for name, said in names.items() if len(said) == 1}
 
+    def accept(self, people):
+        """Keep whom an accepted initial application is about: what it says was not replaced."""
+        self.erased, self.people = False, people
+        self.corrections = [one for one in self.corrections if people[one[0]] != one[1]]
+
+    def correct(self, said, at):
+        """Correct the sections *said*; return which of them were another before."""
+        changed = {name: place for name, place in said.items() if self.people[name] != place}
+        for name, place in changed.items():
+            old = self.people[name]
+            self.people = {**self.people, name: place}
+            for one in self.sets:
+                if one.people is not None and one.people[name] == old:
+                    one.people = {**one.people, name: place}
+            self.referrals = [one for one in self.referrals if one.people[name] != old]
+            held = [one for one in self.corrections if one[:2] != (name, place)]
+            self.corrections = [*held, (name, old, at)]
+        return changed
+
+    def ambiguous(self, records, said):
+        """Whether a section of *records* is not *said*, and was corrected since one was made."""
+        return any(
+            name in ABOUT.get(record.check, BOTH) - said.keys() and record.made_at < at
+            for record in records
+            for name, _, at in self.corrections
+        )
+
     def age(self, record, at):
         """The age of a record in local days."""
         return (self.day(at) - self.day(record.made_at)).days
@@ -293,7 +322,9 @@ class Model:
                 same = [r for r in self.records if (r.check, r.about) == (terms.name, whom)]
                 record = max(same, key=lambda one: one.made_at)
                 others = last is not None and about(terms.name, last) != whom
-                why = "about_others" if others else self.why(terms, at, record)
+                corrected = any(whom.get(name) == old for name, old, _ in self.corrections)
+                why = "corrected" if corrected else "about_others"
+                why = why if others else self.why(terms, at, record)
                 held[terms.name, *sorted(whom.items())] = (
                     record.made_at, self.age(record, at), why
                 )  # fmt: skip

@@ -34,6 +34,7 @@ from holdback.lifecycle.offers import (
     since_the_offer,
 )
 from holdback.lifecycle.offers import requests as offers
+from holdback.lifecycle.people import rectification
 from holdback.rulebooks.check_terms import CheckTerms
 
 CHUNKS = 20
@@ -45,7 +46,7 @@ REACHED = {
     "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
     "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "withdrawn offers": 200,
     "erased": 100, "eligible True": 12, "eligible False": 6, "payout waits": 60,
-    "approved payout": 600,
+    "approved payout": 600, "corrected": 30,
 }  # fmt: skip
 
 
@@ -255,6 +256,61 @@ FAULTS = {
     "a withdrawal is forgotten": [
         instead(evolve, "offer_states.WITHDRAWN_BY_LENDER", "offer_states.ELIGIBLE"),
     ],
+    "a correction leaves the merchant as it was": [
+        instead(evolve, 'draft.changes["sections"] = {**before, **after}', "pass"),
+    ],
+    "an application in fulfilment keeps what was corrected": [
+        instead(evolve, '("offer_sets", "fulfilments")', '("offer_sets",)'),
+    ],
+    "open offers keep what was corrected": [
+        instead(evolve, '("offer_sets", "fulfilments")', '("fulfilments",)'),
+    ],
+    "a correction changes what others said": [
+        instead(evolve, "others.get(name) == digest", "name in others"),
+    ],
+    "a referral about what was corrected stays": [
+        instead(
+            evolve,
+            '_drop(draft, "referrals", lambda referral: any(_same(referral.sections, replaced)))',
+            "pass",
+        ),
+    ],
+    "what was corrected is about others": [
+        instead(recording, "replaced.isdisjoint(record.about.items())", "True"),
+    ],
+    "a result from before a correction counts for it": [
+        instead(recording, "record.made_at < old.replaced_at", "False"),
+    ],
+    "a result of the instant of a correction has to say whom it is about": [
+        instead(recording, "record.made_at < old.replaced_at", "record.made_at <= old.replaced_at"),
+    ],
+    "what is corrected back was replaced": [
+        instead(evolve, "sections.get(old.name) != old.digest", "True"),
+    ],
+    "what an application says again was replaced": [
+        instead(
+            evolve,
+            'draft.changes["replaced_sections"] = _still_replaced(draft, sections)',
+            "pass",
+        ),
+    ],
+    "an erasure leaves what was replaced": [
+        instead(evolve, 'draft.changes["replaced_sections"] = ()', "pass"),
+    ],
+    "a correction that is repeated happens again": [
+        instead(rectification, "merchant.sections.get(name) != digest", "True"),
+    ],
+    "the results of a correction are about what it corrects": [
+        instead(carry_out, "isinstance(self.operation, RectifyProfile)", "False"),
+    ],
+    "an erased profile is corrected": [
+        instead(rectification, "merchant.profile_erased", "False"),
+        without(evolve, 'draft.last("profile_erased")'),
+    ],
+    "what nobody accepted is corrected": [
+        instead(rectification, "merchant.provider_id is None", "False"),
+        without(evolve, 'draft.last("provider_id") is None'),
+    ],
     "a clock that is far ahead is taken": [
         instead(carry_out, "abs(elapsed(seen, at))", "elapsed(at, seen)"),
     ],
@@ -306,6 +362,30 @@ FAVOURED = {
             "a withdrawal is forgotten",
         ),
         (("ask_initial", "withdraw_offers", "accept"), None),
+    ),
+    **dict.fromkeys(
+        (
+            "a correction leaves the merchant as it was",
+            "a correction changes what others said",
+            "open offers keep what was corrected",
+            "a referral about what was corrected stays",
+            "what is corrected back was replaced",
+            "what was corrected is about others",
+            "what an application says again was replaced",
+            "a correction that is repeated happens again",
+            "the results of a correction are about what it corrects",
+            "what nobody accepted is corrected",
+            "a result from before a correction counts for it",
+            "a result of the instant of a correction has to say whom it is about",
+        ),
+        (("ask_initial", "accept", "rectify", "record_checks"), 100),
+    ),
+    "an application in fulfilment keeps what was corrected": (
+        ("ask_initial", "accept", "rectify", "record_checks", "fund"), None
+    ),
+    **dict.fromkeys(
+        ("an erasure leaves what was replaced", "an erased profile is corrected"),
+        (("ask_initial", "accept", "rectify", "close", "erase"), None),
     ),
     "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
     "an erasure leaves results": (("erase", "ask_initial"), None),

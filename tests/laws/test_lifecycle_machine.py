@@ -184,6 +184,8 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
         if outcome.profile is not None:
             self.profile = wire.read_profile(wire.write_profile(outcome.profile))
             assert self.profile == outcome.profile
+            # Personal data that the state does not name any more is not kept.
+            assert set(self.profile.sections) == set(self.merchant.named_sections)
         if self.merchant.provider_id is not None:
             self.provider_ids.add(self.merchant.provider_id)
         return outcome

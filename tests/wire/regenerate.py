@@ -56,6 +56,8 @@ def stored_documents():
     yield "state_with_suspense.json", wire.write_merchant(wire_samples.MERCHANT_WITH_SUSPENSE)
     withdrawn = wire_samples.MERCHANT_WITH_WITHDRAWN_OFFERS
     yield "state_with_withdrawn_offers.json", wire.write_merchant(withdrawn)
+    corrected = wire_samples.MERCHANT_WITH_A_CORRECTION
+    yield "state_with_a_correction.json", wire.write_merchant(corrected)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():

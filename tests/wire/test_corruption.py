@@ -139,6 +139,7 @@ def test_a_damaged_document_is_refused_or_harmless():
 
 DEAL, SET, DONE = ("deals", 0), ("offer_sets", 0), ("fulfilments", 1)
 PRODUCT = (*SET, "products", 0)
+REPLACED = [{"name": "applicants", "digest": "4" * 32, "replaced_at": "2026-07-06T09:00:00Z"}]
 # Errors that a state can have: the edits, and the place that the error names.
 FAULTS = {
     "two active deals": (
@@ -181,6 +182,18 @@ FAULTS = {
     "offers withdrawn at no instant": (
         [((*PRODUCT, "offers", 0, "offer_status"), "WithdrawnByLender")],
         "$.offer_sets[0].withdrawn_at",
+    ),
+    "a section replaced twice": (
+        [(("replaced_sections",), REPLACED * 2), (("sections",), {"applicants": "1" * 32})],
+        "$.replaced_sections",
+    ),
+    "a section replaced by itself": (
+        [(("replaced_sections",), REPLACED), (("sections",), {"applicants": "4" * 32})],
+        "$.replaced_sections",
+    ),
+    "a section replaced later": (
+        [(("replaced_sections",), [{**REPLACED[0], "replaced_at": "2999-01-01T00:00:00Z"}])],
+        "$.last_seen_at",
     ),
     "a renewal of nothing": ([((*SET, "base_deal_id"), "nobody")], "$.offer_sets[0].base_deal_id"),
     "no such base deal": ([((*DONE, "base_deal_id"), "nobody")], "$.fulfilments[1].base_deal_id"),

@@ -56,6 +56,7 @@ COMMANDS = (
     "withdraw_offers",
     "record_signature",
     "change_bank_details",
+    "rectify_profile",
     "record_consents",
     "decide_referral",
     "review_renewal",

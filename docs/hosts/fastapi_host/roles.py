@@ -52,6 +52,7 @@ WHO_MAY = MappingProxyType(
         "withdraw_offers": _AGENTS,
         "record_signature": _AGENTS,
         "change_bank_details": _AGENTS,
+        "rectify_profile": _AGENTS,
         "record_consents": _AGENTS,
         "review_renewal": _AGENTS,
         "refund": _AGENTS,

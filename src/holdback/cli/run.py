@@ -184,6 +184,8 @@ def _event_details(event: Mapping[str, Any]) -> Iterator[str]:
 
 def _state_details(event: Mapping[str, Any]) -> Iterator[str]:
     """The status and the day that *event* names, what an application lacks, when it lapses."""
+    if event["type"] == "ProfileRectified":
+        yield f"corrected: {', '.join(event['sections'])}"
     if event.get("status"):
         yield str(event["status"])
     if event.get("on"):

@@ -40,9 +40,11 @@ from holdback.lifecycle.operation import (
     repeated_reply,
     without_entries,
 )
+from holdback.lifecycle.people.rectification import RectifyProfile
 from holdback.merchant.application import CheckRecord
 from holdback.merchant.instants import elapsed, write_timestamp
 from holdback.merchant.merchant import CarriedOut, Merchant
+from holdback.merchant.profile import Profile
 
 Reply = TypeVar("Reply")
 
@@ -139,14 +141,21 @@ class _Attempt(Generic[Reply]):
             after = evolve_all(self.before, events)
         following, errors = self._following(decision, events, after)
         more = numbered(following, after, request_id=self.context.request_id)
-        profile = self.case.given_profile if decision.profile is None else decision.profile
+        merchant = evolve_all(after, more)
         return Outcome(
             reply=reply,
             events=events + more,
-            merchant=evolve_all(after, more),
-            profile=profile,
+            merchant=merchant,
+            profile=self._profile(decision, merchant),
             errors=tuple(dict.fromkeys((*decision.errors, *errors))),
         )
+
+    def _profile(self, decision: Decision[Any], after: Merchant) -> Profile | None:
+        """Return the profile to store: without what *after* does not name any more."""
+        profile = self.case.given_profile if decision.profile is None else decision.profile
+        if profile is None or self.operation.is_question:
+            return profile
+        return profile.keeping(after.named_sections)
 
     def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:
         return numbered(events, self.before, request_id=self.context.request_id)
@@ -185,20 +194,26 @@ class _Attempt(Generic[Reply]):
             self.context,
             self.before,
             rulebook,
-            self._people(),
+            self._people_said(),
+            renewal=self._is_renewal(),
             with_takings=self._takes_takings(),
         )
 
-    def _people(self) -> Mapping[str, str]:
+    def _people_said(self) -> Mapping[str, str]:
         """Return the sections that the operation says of those whom its evidence is about."""
-        if not isinstance(self.operation, RequestOffers):
+        if isinstance(self.operation, RectifyProfile):
+            return self.operation.corrected(self.case.profile)
+        if not isinstance(self.operation, RequestOffers) or self._is_renewal():
             return {}
         return people_in(self.operation.request, self.before, self.case.profile)
+
+    def _is_renewal(self) -> bool:
+        return isinstance(self.operation, RequestOffers) and self.operation.request.renewal
 
     def _takes_takings(self) -> bool:
         """Return whether takings can be evidence: a merchant with a deal has them recorded."""
         if isinstance(self.operation, RequestOffers):
-            return not self.operation.request.renewal
+            return not self._is_renewal()
         return self.before.active_deal is None
 
     def _decided(self, merchant: Merchant) -> Decision[Reply]:

@@ -63,6 +63,7 @@ __all__ = [
     "OffersWithdrawn",
     "PayoutReturned",
     "ProfileErased",
+    "ProfileRectified",
     "QueuedRenewalReady",
     "ReferralDecided",
     "RemittancesRecorded",
@@ -394,6 +395,17 @@ class ConsentsRecorded(MayBeFirst):
 
 
 @frozen(kw_only=True)
+class ProfileRectified(Envelope):
+    """
+    The applicants or the company were corrected; `sections` has the new digests of those that were.
+
+    The merchant, and the applications that it holds, have the corrected sections from then on.
+    """
+
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
 class DealReinstated(Envelope):
     """The default of the deal had been recorded by mistake; the deal is active again."""
 
@@ -547,6 +559,7 @@ Event: TypeAlias = (
     | OfferRequoted
     | QueuedRenewalReady
     | PayoutReturned
+    | ProfileRectified
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -590,6 +603,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "QueuedRenewalReady": QueuedRenewalReady,
         "PayoutReturned": PayoutReturned,
         "DealSettled": DealSettled,
+        "ProfileRectified": ProfileRectified,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -44,6 +44,7 @@ from holdback.merchant.merchant import (
     LAPSED,
     MOST_CLOSED_OFFERS,
     MOST_ENDED,
+    MOST_REPLACED,
     MOST_REQUESTS,
     SUBMITTED,
     ClosedOfferSet,
@@ -52,6 +53,7 @@ from holdback.merchant.merchant import (
     Merchant,
     OfferSet,
     RememberedRequest,
+    ReplacedSection,
     Takings,
     ended_at,
 )
@@ -282,6 +284,8 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
     draft.changes["credit_check_due"] = None
     if not accepted.renewal:
         draft.changes["profile_erased"] = False
+        # What an application says now was not replaced, even if it was corrected once.
+        draft.changes["replaced_sections"] = _still_replaced(draft, sections)
 
 
 def _details_supplied(draft: Draft, event: events.DetailsSupplied) -> None:
@@ -380,6 +384,41 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
         draft.all(results).clear()
     # The consents were part of the profile: a merchant that comes back has to give them again.
     draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}
+    draft.changes["replaced_sections"] = ()
+
+
+def _profile_rectified(draft: Draft, event: events.ProfileRectified) -> None:
+    before, after = draft.last("sections"), event.sections
+    if draft.last("provider_id") is None or draft.last("profile_erased"):
+        raise misplaced(event, "the merchant has no profile that was accepted")
+    replaced = {name: before[name] for name in after if name in before}
+    draft.changes["sections"] = {**before, **after}
+    for collection in ("offer_sets", "fulfilments"):
+        items = draft.all(collection)
+        for application_id, item in items.items():
+            corrected = {name: after[name] for name in _same(item.sections, replaced)}
+            if corrected:
+                sections = {**item.sections, **corrected}
+                items[application_id] = attrs.evolve(item, sections=sections)
+    # A person was asked about the sections before the correction.
+    _drop(draft, "referrals", lambda referral: any(_same(referral.sections, replaced)))
+    held = _still_replaced(draft, after)
+    for name, digest in replaced.items():
+        held += (ReplacedSection(name=name, digest=digest, replaced_at=event.at),)
+        surplus = [old for old in held if old.name == name][:-MOST_REPLACED]
+        held = tuple(old for old in held if old not in surplus)
+    draft.changes["replaced_sections"] = held
+
+
+def _same(sections: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+    """Return the names of those *sections* that have the same digest among *others*."""
+    return [name for name, digest in sections.items() if others.get(name) == digest]
+
+
+def _still_replaced(draft: Draft, sections: Mapping[str, str]) -> tuple[ReplacedSection, ...]:
+    """Return the sections that were replaced, without those that *sections* names again."""
+    held: tuple[ReplacedSection, ...] = draft.last("replaced_sections")
+    return tuple(old for old in held if sections.get(old.name) != old.digest)
 
 
 def _forgotten(draft: Draft, event: events.Forgotten) -> None:
@@ -770,5 +809,6 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.OfferRequoted: _offer_requoted,
         events.QueuedRenewalReady: _queued_renewal_ready,
         events.PayoutReturned: _payout_returned,
+        events.ProfileRectified: _profile_rectified,
     }
 )

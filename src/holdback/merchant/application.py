@@ -106,7 +106,8 @@ class HeldCheck:
     The newest record of a check, its age in days, and the facts that it gave.
 
     `about` is as in `CheckRecord`. `why` says why it does not count: it is `about_others` than the
-    newest application, `too_old`, or `due_again`; None while it counts.
+    newest application, about a section that was `corrected` since, `too_old`, or `due_again`; None
+    while it counts.
     """
 
     check: str

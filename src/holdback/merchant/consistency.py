@@ -124,6 +124,7 @@ def _last_seen(merchant: Merchant) -> Iterator[ErrorDetail]:
     instants += [record.made_at for record in merchant.checks]
     instants += [hold.placed_at for hold in merchant.holds]
     instants += [decision.decided_at for decision in merchant.referral_decisions]
+    instants += [section.replaced_at for section in merchant.replaced_sections]
     seen, path = merchant.last_seen_at, "$.last_seen_at"
     if seen is None:
         if instants or merchant.deals:
@@ -346,6 +347,10 @@ def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
         "$.referral_decisions",
     )
     yield from _unique(merchant.holds, lambda hold: hold.code, "$.holds")
+    replaced, path = merchant.replaced_sections, "$.replaced_sections"
+    yield from _unique(replaced, lambda section: (section.name, section.digest), path)
+    if any(merchant.sections.get(section.name) == section.digest for section in replaced):
+        yield _contradiction("a section that was replaced is not the current one", path)
     for place, record in enumerate(merchant.checks):
         if not FIRST_YEAR <= record.made_at.year < END_YEAR:
             message = f"expected an instant from {FIRST_YEAR} on and before {END_YEAR}"

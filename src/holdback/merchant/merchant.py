@@ -18,7 +18,7 @@ from pendulum import DateTime
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.frozen_classes import frozen
-from holdback.merchant.application import CheckRecord
+from holdback.merchant.application import MOST_SUBJECTS, CheckRecord
 from holdback.merchant.deal import FUNDED, Deal
 from holdback.merchant.instants import as_instant
 from holdback.merchant.known_deals import KnownDeal
@@ -53,6 +53,8 @@ QUEUED: Final = "queued"
 MOST_ENDED: Final = 50
 MOST_CLOSED_OFFERS: Final = 10_000
 MOST_REQUESTS: Final = 10_000
+# The replaced sections of each name that a state names: it holds results of no more subjects.
+MOST_REPLACED: Final = MOST_SUBJECTS
 
 
 @frozen(kw_only=True)
@@ -211,6 +213,20 @@ class CreditCheckDue:
 
 
 @frozen(kw_only=True)
+class ReplacedSection:
+    """
+    A section of the profile before a correction: its name, and the digest that it had.
+
+    What checks and people said of it does not count for the section that replaced it at the
+    instant `replaced_at` (decisions/evidence#corrected-sections).
+    """
+
+    name: str
+    digest: str
+    replaced_at: DateTime
+
+
+@frozen(kw_only=True)
 class CarriedOut:
     """
     A request that was carried out: its operation, the digest of its content, and its receipt.
@@ -245,7 +261,8 @@ class Merchant:
     are those that are open or were closed lately. `last_accepted_at` is the instant of the last
     acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
     requests carried out lately. `renewal_eligibility` is as last announced. `suspense` is cash that
-    came in and has no deal to go to.
+    came in and has no deal to go to. `replaced_sections` names what the sections of the applicants
+    and of the company were before they were corrected.
     """
 
     partner: str = field(validator=text)
@@ -275,6 +292,7 @@ class Merchant:
     referral_decisions: tuple[ReferralDecision, ...] = ()
     holds: tuple[Hold, ...] = ()
     suspense: Suspense = Suspense()
+    replaced_sections: tuple[ReplacedSection, ...] = ()
 
     @classmethod
     def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
@@ -340,8 +358,10 @@ class Merchant:
     @property
     def named_sections(self) -> Iterator[str]:
         """The digests of all sections of the profile that this state names."""
-        holders: list[Merchant | OfferSet | Fulfilment | Hold | Referral | ReferralDecision]
-        holders = [self, *self.offer_sets, *self.fulfilments]
-        holders += [*self.holds, *self.referrals, *self.referral_decisions]
+        holders: list[Merchant | OfferSet | Fulfilment | Hold | Referral]
+        holders = [self, *self.offer_sets, *self.fulfilments, *self.holds, *self.referrals]
         for holder in holders:
             yield from holder.sections.values()
+        # Of a decision the note is read; whom it was about is only compared.
+        notes = (decision.sections.get("note") for decision in self.referral_decisions)
+        yield from (note for note in notes if note is not None)

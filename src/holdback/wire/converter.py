@@ -365,7 +365,15 @@ def event_converter(*, unchanged: bool = False) -> Converter:
 # With their defaults these fields say what a document without them says.
 ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
     {
-        Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds", "suspense"),
+        Merchant: (
+            "checks",
+            "consents",
+            "referrals",
+            "referral_decisions",
+            "holds",
+            "suspense",
+            "replaced_sections",
+        ),
         Fulfilment: (
             "lapses_at",
             "signature_before",

@@ -30,7 +30,12 @@ DONE = {
     "hold": "The merchant is on hold.",
     "lift": "The hold is lifted.",
 }
-WHY_OLD = {"too_old": "Too old", "due_again": "Due again", "about_others": "About others"}
+WHY_OLD = {
+    "too_old": "Too old",
+    "due_again": "Due again",
+    "about_others": "About others",
+    "corrected": "Corrected since",
+}
 MOST_OF_NOTE = 1000  # characters
 
 

@@ -96,8 +96,7 @@ class SupplyDetails(PersonalCommand[ApplicationStatus]):
                 sections={name: case.profile.digest(content) for name, content in contents.items()},
             )
             events = (supplied,)
-            kept = {*case.merchant.named_sections, *supplied.sections.values()}
-            profile = profile.with_sections(contents.values()).keeping(kept)
+            profile = profile.with_sections(contents.values())
         if contents and _completes(fulfilment, supplied.omitted):
             submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
             events = (*events, submitted)

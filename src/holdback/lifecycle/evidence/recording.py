@@ -42,16 +42,20 @@ from holdback.rulebooks.check_terms import PEOPLE
 from holdback.rulebooks.rulebook import Rulebook
 
 
-def evidence_of(
+def evidence_of(  # noqa: PLR0913  # what an attempt brings, and what is known before it
     context: Context,
     merchant: Merchant,
     rulebook: Rulebook,
-    sections: Mapping[str, str],
+    said: Mapping[str, str],
     *,
+    renewal: bool,
     with_takings: bool,
 ) -> tuple[CheckRecord, ...]:
     """
-    Return the records about *sections* that *context* brings and the merchant does not hold yet.
+    Return the records that *context* brings and the merchant does not hold yet.
+
+    They are about the sections that the operation *said*. Those that it did not say are the
+    merchant's in a *renewal*, and otherwise the only ones that its applications name.
 
     Raises:
         ConfigurationError: the evidence is invalid, or nobody says whom it is about.
@@ -59,7 +63,8 @@ def evidence_of(
     """
     try:
         records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
-        return new_records(merchant, _about(records, rulebook, merchant, sections))
+        held = merchant.sections if renewal else _only_people(merchant)
+        return new_records(merchant, _about(records, rulebook, merchant, held, said))
     except InvalidDocument as error:
         raise ConfigurationError(error.errors) from None
 
@@ -68,21 +73,25 @@ def _about(
     records: Iterable[CheckRecord],
     rulebook: Rulebook,
     merchant: Merchant,
-    sections: Mapping[str, str],
+    held: Mapping[str, str],
+    said: Mapping[str, str],
 ) -> tuple[CheckRecord, ...]:
     """
-    Return *records* with whom they are about: the *sections* that were said, or the only ones held.
+    Return *records* with whom they are about: the sections that were *said*, or else those *held*.
 
     Raises:
-        InvalidDocument: naming each section that was not said while none is held, or several are.
+        InvalidDocument: naming each section that was not said while none is held, or several are,
+            or while the result is from before the section was corrected.
     """
-    people = {**_only_people(merchant), **sections}
-    told = tuple(
-        evolve(record, about=about_sections(rulebook.checks[record.check], people) or {})
-        for record in records
-    )
-    needed = (rulebook.checks[record.check].about for record in told if not record.about)
-    lacking = dict.fromkeys(name for names in needed for name in names if name not in people)
+    told, lacking = [], dict[str, None]()
+    for record in records:
+        corrected = {
+            old.name for old in merchant.replaced_sections if record.made_at < old.replaced_at
+        }
+        since = {name: digest for name, digest in held.items() if name not in corrected}
+        people, terms = {**since, **said}, rulebook.checks[record.check]
+        lacking |= dict.fromkeys(name for name in terms.about if name not in people)
+        told.append(evolve(record, about=about_sections(terms, people) or {}))
     if lacking:
         raise InvalidDocument(
             ErrorDetail(
@@ -93,7 +102,7 @@ def _about(
             )
             for name in lacking
         )
-    return told
+    return tuple(told)
 
 
 def _only_people(merchant: Merchant) -> dict[str, str]:
@@ -137,7 +146,7 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
 
     They are about the `applicants` and the `company` that are given, as an application has them,
     and count for no others; the profile does not keep them. They may be omitted while the
-    merchant's applications name only one of them.
+    merchant's applications name only one of them, and it was not corrected since the check.
 
     Raises:
         InvalidDocument: naming every check, fact and value that cannot be recorded, and what is
@@ -170,7 +179,9 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
             for name, content in given.items()
             if content is not None
         }
-        new = new_records(case.merchant, _about(records, rulebook, case.merchant, sections))
+        held = _only_people(case.merchant)
+        told = _about(records, rulebook, case.merchant, held, sections)
+        new = new_records(case.merchant, told)
         events = (evidence_event(new, case.merchant, case.context),) if new else ()
         return Decision(events, record_receipt)
 
@@ -187,7 +198,7 @@ class AskEvidence(Question[HeldEvidence]):
     """
     Ask for the newest record of each check and of whom it is about, and whether it counts.
 
-    It does for those who applied last, and for those who apply first.
+    It does for those who applied last, as they were corrected, and for those who apply first.
 
     Raises:
         Refusal: `not_possible_now` while no rules are loaded.
@@ -205,16 +216,19 @@ class AskEvidence(Question[HeldEvidence]):
 def _held(case: Case, rulebook: Rulebook) -> Iterator[HeldCheck]:
     """Yield every record that is held, in the order of the jurisdiction's checks."""
     people = newest_sections(case.merchant)
+    replaced = {(old.name, old.digest) for old in case.merchant.replaced_sections}
     for terms in rulebook.checks.values():
         about = about_sections(terms, people)
         for record in newest_records(case.merchant.checks, terms.name):
             state = check_state(case.merchant, rulebook, case.at, terms, record)
-            others = about is not None and record.about != about
+            why = state.why
+            if about is not None and record.about != about:
+                why = "about_others" if replaced.isdisjoint(record.about.items()) else "corrected"
             yield HeldCheck(
                 check=terms.name,
                 made_at=record.made_at,
                 about=record.about,
                 age_days=state.age_days,
                 facts={name: fact.value for name, fact in sorted(record.facts.items())},
-                why="about_others" if others else state.why,
+                why=why,
             )

@@ -216,15 +216,13 @@ def _acceptance(
     if complete and accepted.signature_before != BEFORE_SUBMISSION:
         application_id = offer_set.application_id
         events += (ApplicationSubmitted(at=case.at, application_id=application_id),)
-    kept = {*case.merchant.named_sections, *sections.values()}
-    after = case.profile.with_sections(new.values()).keeping(kept)
     reply = Acceptance(
         application_id=accepted.application_id,
         provider_id=accepted.provider_id,
         offer=accepted_offer,
         links=links,
     )
-    return Decision(events, lambda _: reply, after)
+    return Decision(events, lambda _: reply, case.profile.with_sections(new.values()))
 
 
 def _held_details(sections: Mapping[str, str], profile: Profile) -> BankDetails | None:

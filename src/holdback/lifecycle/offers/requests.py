@@ -131,13 +131,11 @@ class RequestOffers(PersonalCommand[Offers]):
         )
         decided = tuple(decided_products(priced.case, case.configuration, priced.offer_id))
         issued = priced.issued(digest, sections, decided)
-        kept = {*case.merchant.named_sections, *sections.values()}
-        after = case.profile.with_sections(contents.values()).keeping(kept)
         renewal = priced.case.renewal
         return Decision(
             (issued,),
             lambda _: _offers_as_issued(issued.offer_set),
-            after,
+            case.profile.with_sections(contents.values()),
             eligibility=None if renewal is None else products_eligibility(renewal, decided),
         )
 

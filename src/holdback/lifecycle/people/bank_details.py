@@ -112,10 +112,7 @@ class ChangeBankDetails(PersonalCommand[RecordReceipt]):
         if fulfilment is not None and _completes(fulfilment, changed):
             submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
             events = (changed, submitted)
-        after = case.profile.with_sections((section,)).keeping(
-            {*case.merchant.named_sections, digest}
-        )
-        return Decision(events, record_receipt, after)
+        return Decision(events, record_receipt, case.profile.with_sections((section,)))
 
 
 def _completes(fulfilment: Fulfilment, changed: BankDetailsChanged) -> bool:

@@ -91,7 +91,4 @@ class RecordConsents(PersonalCommand[RecordReceipt]):
         if (digest, given) != (case.merchant.sections.get("consents"), case.merchant.consents):
             sections = {"consents": digest}
             events = (ConsentsRecorded(at=case.at, given=given, sections=sections),)
-        kept = {*case.merchant.named_sections, digest}
-        return Decision(
-            events, record_receipt, case.profile.with_sections((content,)).keeping(kept)
-        )
+        return Decision(events, record_receipt, case.profile.with_sections((content,)))

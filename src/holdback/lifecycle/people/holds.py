@@ -55,7 +55,7 @@ class PlaceHold(PersonalCommand[RecordReceipt]):
             return Decision((), record_receipt)
         if len(case.merchant.holds) >= MOST_HOLDS:
             raise Refusal("not_possible_now", f"there are {MOST_HOLDS} holds already")
-        sections, after = noted(self.note, case.merchant, case.profile)
+        sections, after = noted(self.note, case.profile)
         hold = Hold(code=self.code, placed_at=case.at, by=self.by, sections=sections)
         events: tuple[Event, ...] = (HoldPlaced(at=case.at, hold=hold),)
         return Decision(events, record_receipt, after)

@@ -22,7 +22,6 @@ from holdback.lifecycle.operation import (
     record_receipt,
 )
 from holdback.merchant.instants import as_instant, plus
-from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.referral import (
@@ -72,7 +71,7 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
             needs = f"; it needs {', '.join(referral.needs)}" if referral.needs else ""
             message = f"no rule refers it{needs}"
             raise Refusal("not_possible_now", message)
-        sections, after = noted(self.note, case.merchant, case.profile)
+        sections, after = noted(self.note, case.profile)
         decision = ReferralDecision(
             application_id=referral.application_id,
             product=referral.product,
@@ -112,14 +111,12 @@ def _until(case: Case, command: DecideReferral) -> DateTime:
     return command.until
 
 
-def noted(note: str | None, merchant: Merchant, profile: Profile) -> tuple[dict[str, str], Profile]:
+def noted(note: str | None, profile: Profile) -> tuple[dict[str, str], Profile]:
     """Return the sections that name *note*, and the profile that holds it; neither without one."""
     if note is None:
         return {}, profile
     content = Opaque.of(note)
-    digest = profile.digest(content)
-    kept = {*merchant.named_sections, digest}
-    return {"note": digest}, profile.with_sections((content,)).keeping(kept)
+    return {"note": profile.digest(content)}, profile.with_sections((content,))
 
 
 @frozen(kw_only=True)

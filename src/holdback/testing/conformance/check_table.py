@@ -116,6 +116,11 @@ CHECKS: Final = (
         referrals.payout_waits,
     ),
     Check(
+        "corrected profile",
+        "applicants who are corrected between acceptance and funding",
+        referrals.corrected_profile,
+    ),
+    Check(
         "changed rules",
         "facts, products and jurisdictions that change or go, under open offers and deals",
         scripted.changed_rules,

@@ -23,6 +23,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "newest-evidence": "Of each check the newest result counts, whichever request brought it.",
         "about-whom": "A result of a check, and an approval, count only for the applicants and the "
         "company that they are about.",
+        "corrected": "A corrected section takes the place of what the profile said, and what was "
+        "found out about that does not count for it.",
         "approval-limits": "A person's approval lifts rules that refer, never one that declines.",
         "hold": "On hold nothing is offered, accepted or funded.",
         "since-the-offer": "What is known against a merchant since its offers, such as a default, "

@@ -24,6 +24,7 @@ from holdback.operations import (
     OPERATIONS,
     AskStatement,
     ChangeTerms,
+    RectifyProfile,
     RequestOffers,
     RequireChecks,
     SupplyDetails,
@@ -260,6 +261,12 @@ def _changes_of_terms(currency: Currency) -> st.SearchStrategy[Input]:
     )
 
 
+def _corrections(_: Currency) -> st.SearchStrategy[Input]:
+    """Return inputs that correct at least one section."""
+    applicants = {"applicants": _JSON_BY_TYPE[Applicants]}
+    return _object(applicants, {"company": _PLAIN}) | _object({"company": _PLAIN})
+
+
 def _statements(_: Currency) -> st.SearchStrategy[Input]:
     """Return inputs with no day, one or two, of which the first is not the later one."""
     days = st.lists(DAYS, min_size=2, max_size=2).map(sorted)
@@ -276,6 +283,7 @@ _OTHER_SHAPES: Final[Mapping[type, Callable[[Currency], st.SearchStrategy[Input]
             RequireChecks: _of_requests_and_fundings,
             SupplyDetails: _details,
             ChangeTerms: _changes_of_terms,
+            RectifyProfile: _corrections,
             AskStatement: _statements,
         }
     )

@@ -16,6 +16,7 @@ from holdback.merchant.instants import utc, write_timestamp
 from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
 from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.operations import OPERATIONS
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
@@ -46,7 +47,7 @@ def sensible(moment: Moment) -> list[str]:
     if merchant.in_fulfilment is not None:
         names += _steps_of_fulfilment(merchant.in_fulfilment)
     if merchant.deals:
-        names += ["record_remittance"] * 2
+        names += ["record_remittance"] * 2 + ["rectify_profile"]
     if merchant.active_deal is not None:
         names += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
     if any(deal.status == DEFAULTED for deal in merchant.deals):
@@ -76,7 +77,7 @@ def evidence_of(moment: Moment, operation: str, body: Input) -> st.SearchStrateg
 
 def _steps_of_fulfilment(fulfilment: Fulfilment) -> list[str]:
     """Return the operations that make sense for an application in fulfilment."""
-    names = ["close_application", "change_bank_details"]
+    names = ["close_application", "change_bank_details", "rectify_profile"]
     if fulfilment.signature_before is not None and fulfilment.signature is None:
         names += ["record_signature"] * 3
     waits = fulfilment.status == AWAITING_DETAILS
@@ -170,6 +171,12 @@ def _decline_offers(moment: Moment) -> st.SearchStrategy[Input]:
 def _withdraw_offers(moment: Moment) -> st.SearchStrategy[Input]:
     reasons = st.fixed_dictionaries({"code": st.sampled_from(_HOLD_CODES), "by": st.just("u-1")})
     return st.tuples(_decline_offers(moment), reasons).map(lambda parts: {**parts[0], **parts[1]})
+
+
+def _rectify_profile(_: Moment) -> st.SearchStrategy[Input]:
+    said = st.sampled_from(_PROFILES)
+    names = st.sampled_from([PEOPLE[:1], PEOPLE[1:], PEOPLE])
+    return st.tuples(said, names).map(lambda parts: {name: parts[0][name] for name in parts[1]})
 
 
 @st.composite
@@ -303,6 +310,7 @@ _OTHER_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]]
         "supply_details": _supply_details,
         "decline_offers": _decline_offers,
         "withdraw_offers": _withdraw_offers,
+        "rectify_profile": _rectify_profile,
         "decide_referral": _decide_referral,
         "record_evidence": _record_evidence,
         "record_takings": _record_takings,

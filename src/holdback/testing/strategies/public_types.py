@@ -66,7 +66,14 @@ from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import SALT_BYTES, Profile
 from holdback.merchant.receipt import RefundableDeal
 from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
-from holdback.operations import OPERATIONS, ChangeTerms, Operation, Reply, RequireChecks
+from holdback.operations import (
+    OPERATIONS,
+    ChangeTerms,
+    Operation,
+    RectifyProfile,
+    Reply,
+    RequireChecks,
+)
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.rules import assessments
@@ -285,6 +292,9 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
             lambda: st.builds(RequireChecks, request=any_value(OffersRequest))
         )
         | st.builds(RequireChecks, application_id=IDS),
+        # It corrects at least one of the two.
+        RectifyProfile: st.builds(RectifyProfile, applicants=APPLICANTS, company=maybe(OPAQUES))
+        | st.builds(RectifyProfile, company=OPAQUES),
         # It changes at least one of the two.
         ChangeTerms: st.builds(
             ChangeTerms,

@@ -8,6 +8,7 @@ from typing import Any
 from holdback.merchant.instants import write_timestamp
 from holdback.testing import payloads
 from holdback.testing.conformance.checks.held_evidence import record
+from holdback.testing.conformance.checks.years import kept
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulated.agent_operations import HOLD_CODES
@@ -263,6 +264,35 @@ def payout_waits(session: Session) -> None:
     _record_identity(simulation, failed, verified=True)
     for merchant in (failed, verified):
         fund(simulation, merchant)
+
+
+def corrected_profile(session: Session) -> None:
+    """Correct the applicants of an accepted application: the payout waits for their checks."""
+    simulation = session.simulation()
+    simulation.at = _FUNDING_RULES
+    merchant = simulation.merchant()
+    accept(simulation, merchant, new_offers(simulation, merchant)[0], key=simulation.new_key())
+    simulation.pass_time(hours=1)
+    body = {"applicants": payloads.OTHERS["applicants"]}
+    answers = [
+        simulation.ask("rectify_profile", merchant, body, key=simulation.new_key())
+        for _ in range(2)
+    ]
+    for asked in answers:
+        message = f"a correction of the applicants got {asked.status}"
+        expect(asked.status == OK, "corrected", message)
+    same = answers[0].body == answers[1].body
+    expect(same, "corrected", "the same correction again got another reply")
+    funding = {"application_id": merchant.projection.in_fulfilment[0]}
+    asked = simulation.ask("fund_deal", merchant, funding, key=simulation.new_key())
+    message = f"a funding by the checks of what was corrected got {asked.status}"
+    expect(asked.status == _CONFLICT, "corrected", message)
+    if "documents" in session.optional:
+        old = b"A. Person"  # of `payloads.PROFILE`
+        message = "the documents or the history have the former applicants"
+        expect(old not in kept(simulation, merchant), "corrected", message)
+    _record_identity(simulation, merchant, verified=True)
+    fund(simulation, merchant)
 
 
 def _record_identity(

@@ -47,11 +47,11 @@ def erasure(session: Session) -> None:
     simulation.ask("close_application", merchant, body, key=simulation.new_key())
     before = list(simulation.answered.values())
     erased = simulation.ask("erase_profile", merchant, {}, key=simulation.new_key())
-    kept = _kept(simulation, merchant)
+    left = kept(simulation, merchant)
     expect(erased.status == OK, "erased", "a merchant that nothing keeps could not be erased")
     for text in _PERSONAL:
         message = "something of the profile is left in the documents or the history"
-        expect(text not in kept, "erased", message)
+        expect(text not in left, "erased", message)
     for _, earlier in before:
         if earlier.operation == "accept_offer":
             again = simulation.ask_again(merchant, earlier)
@@ -59,7 +59,7 @@ def erasure(session: Session) -> None:
             expect(again.body == earlier.body, "replay-equal", message)
 
 
-def _kept(simulation: Simulation, merchant: SimulatedMerchant) -> bytes:
+def kept(simulation: Simulation, merchant: SimulatedMerchant) -> bytes:
     """Return everything that the host keeps of a merchant."""
     state, profile = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
     events = simulation.host.history(merchant.partner, merchant.merchant_id)

@@ -14,6 +14,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing import payloads
 from holdback.testing.conformance.host import AGENT_OPERATIONS
 from holdback.testing.conformance.simulated.agent_operation import UNKNOWN, AgentOperation, Bodies
@@ -134,6 +135,13 @@ def _change_bank_details(_: SimulatedMerchant, __: date, ___: int, variant: int)
     yield {"bank_details": dict(payloads.BANKS[variant % 2])}
 
 
+def _rectify_profile(_: SimulatedMerchant, __: date, pick: int, variant: int) -> Bodies:
+    """Correct the applicants, the company or both, and often say what is held already."""
+    profile = (payloads.PROFILE, payloads.OTHERS)[pick % 2]
+    names = (("applicants",), ("company",), PEOPLE)[variant % 3]
+    yield {name: profile[name] for name in names}
+
+
 def _record_consents(_: SimulatedMerchant, __: date, ___: int, variant: int) -> Bodies:
     yield {"consents": {"credit_check": variant % 4 != 0}}
 
@@ -204,7 +212,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             bodies=_record_evidence,
             took_effect=lambda request, projection: (
                 {(made["check"], instant(made["made_at"])) for made in request["records"]}
-                <= projection.records.keys()
+                <= {(check, made_at) for check, made_at, _ in projection.records}
             ),
         ),
         "decide_referral": AgentOperation(
@@ -250,6 +258,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             took_effect=lambda _, projection: all(
                 "bank_details" not in projection.omitted[application_id]
                 for application_id in projection.in_fulfilment
+            ),
+        ),
+        "rectify_profile": AgentOperation(
+            weight=2,
+            fits=lambda projection: projection.provider_id,
+            bodies=_rectify_profile,
+            took_effect=lambda request, projection: all(
+                projection.says(name, content) for name, content in request.items()
             ),
         ),
         "record_consents": AgentOperation(

@@ -273,10 +273,13 @@ class Projection(ProjectedDeals):
 
     `accepted` holds the reply to each acceptance by offer_id, `applications` the statuses of
     applications by id, and `takings` the days whose takings were recorded. `records` are all
-    results of checks by check and instant. `referrals` are the open ones, and `decided` what was
-    decided last about each product. `holds` are those in place, by code, with their instants, and
-    `hold_codes` the codes of all that ever were. `knew` is what was known of the deals, by id, when
-    the offers of each application were issued. `lapses_at` is when each application lapses.
+    results of checks by check, instant and whom they are about. `referrals` are the open ones, and
+    `decided` what was decided last about each product. `holds` are those in place, by code, with
+    their instants, and `hold_codes` the codes of all that ever were. `knew` is what was known of
+    the deals, by id, when the offers of each application were issued. `lapses_at` is when each
+    application lapses.
+    `sections` are the digests of the accepted profile as it was corrected, and `contents` what the
+    requests say that a digest names.
     """
 
     provider_id: str | None = None
@@ -289,7 +292,7 @@ class Projection(ProjectedDeals):
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
-    records: dict[tuple[str, datetime], dict[str, Any]] = field(factory=dict)
+    records: dict[tuple[str, datetime, str], dict[str, Any]] = field(factory=dict)
     referrals: dict[str, dict[str, Any]] = field(factory=dict)
     decided: dict[str, dict[str, Any]] = field(factory=dict)
     holds: dict[str, datetime] = field(factory=dict)
@@ -298,6 +301,8 @@ class Projection(ProjectedDeals):
     lapses_at: dict[str, datetime] = field(factory=dict)
     omitted: dict[str, list[str]] = field(factory=dict)
     signatures: dict[str, dict[str, Any]] = field(factory=dict)
+    sections: dict[str, str] = field(factory=dict)
+    contents: dict[str, Any] = field(factory=dict)
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -397,6 +402,7 @@ class Projection(ProjectedDeals):
         worse = self.worse_since(event["application_id"])
         expect(not worse, "since-the-offer", f"an offer was accepted, though {worse} is worse now")
         self.provider_id = event["provider_id"]
+        self.sections = event["sections"]
         self.referrals.clear()
         # One acceptance withdraws every other offer that is still open, in all sets.
         for offer_id, candidate in self.offers.items():
@@ -444,7 +450,8 @@ class Projection(ProjectedDeals):
 
     def _evidence_recorded(self, event: dict[str, Any]) -> None:
         for record in event["records"]:
-            name = (record["check"], instant(record["made_at"]))
+            about = json.dumps(record.get("about"), sort_keys=True)
+            name = (record["check"], instant(record["made_at"]), about)
             message = f"the check {name[0]} of {name[1]} was recorded with another result"
             same = self.records.setdefault(name, record["facts"]) == record["facts"]
             expect(same, "newest-evidence", message)
@@ -534,8 +541,24 @@ class Projection(ProjectedDeals):
             deal = self.deals[closed["deal_id"]]
             deal.closed_through = max(deal.closed_through, closed["through"])
 
+    def says(self, name: str, content: Any) -> bool:
+        """Return whether the accepted profile may say *content*: a digest names one content."""
+        digest = self.sections.get(name, "")
+        said: bool = self.contents.setdefault(digest, content) == content
+        return said
+
+    def _profile_rectified(self, event: dict[str, Any]) -> None:
+        replaced = {self.sections.get(name) for name in event["sections"]}
+        self.sections = {**self.sections, **event["sections"]}
+        self.referrals = {
+            product: referral
+            for product, referral in self.referrals.items()
+            if replaced.isdisjoint(referral.get("sections", {}).values())
+        }
+
     def _profile_erased(self, event: dict[str, Any]) -> None:
         self.erased = True
+        self.contents.clear()  # the next profile has another salt
         self.referrals.clear()
         for offer in self.offers.values():
             if offer.status == "Eligible" and instant(event["at"]) < offer.expires_at:
@@ -565,6 +588,7 @@ class Projection(ProjectedDeals):
             "QueuedRenewalReady": _queued_renewal_ready,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,
             "ProfileErased": _profile_erased,
+            "ProfileRectified": _profile_rectified,
             "Forgotten": _forgotten,
         }
     )
