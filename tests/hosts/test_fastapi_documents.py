@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import fastapi_calls as fixtures
 import pytest
 from fastapi_calls import BANK, Merchant, code
@@ -114,6 +116,22 @@ def test_servicing_neither_reads_nor_writes_the_profile(service, merchant, monke
     merchant.agent("review_renewal")
     assert asked == [False, False, False]
     assert rows(service, PROFILES) == [before]
+
+
+def test_what_the_state_names_no_more_goes_from_the_profile_at_once(service, merchant):
+    """
+    Not with the next operation that takes the profile, which may come in years: the note of a hold
+    goes as it is lifted, and a forgotten application with the servicing that forgets it.
+    """
+    merchant.ask(merchant.initial(company={"name": "Old Forge Ltd"}))
+    service.now += timedelta(days=40)
+    merchant.ask()
+    merchant.accept()
+    assert "Old Forge Ltd" not in texts(service)[2]
+    merchant.agent("place_hold", {"code": "fraud", "by": "u-1", "note": "Rings at night."})
+    assert "Rings at night." in texts(service)[2]
+    merchant.agent("lift_hold", {"code": "fraud", "by": "u-1"})
+    assert "Rings at night." not in texts(service)[2]
 
 
 def test_a_conflict_writes_nothing_of_the_profile(service, merchant):

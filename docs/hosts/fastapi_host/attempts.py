@@ -83,6 +83,11 @@ class MerchantRequest:
         return self.note.request_id
 
 
+def _drops_sections(before, after):
+    """Return whether *before* names a section of the profile that *after* does not."""
+    return not set(before.named_sections) <= set(after.named_sections)
+
+
 @frozen
 class Host:
     """
@@ -116,6 +121,9 @@ class Host:
         context = self._compared(merchant_request, stored)
         command = merchant_request.command(merchant, context)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
+        if profile is None and _drops_sections(merchant, outcome.merchant):
+            # What the state does not name any more goes from the profile with it.
+            return self._attempt(evolve(merchant_request, takes_profile=True))
         merchant_request.note.rulebook_digest = rulebook_digest(outcome)
         reply = merchant_request.written(outcome.reply)
         row = {

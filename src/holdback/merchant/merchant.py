@@ -253,7 +253,8 @@ class Merchant:
     """
     The state of one merchant of one partner, as of the event with the number `sequence`.
 
-    It has no personal data: `sections` name the sections of the merchant's profile. What the
+    Of personal data it has the results of checks alone, until an erasure: `sections` name the
+    sections of the merchant's profile. What the
     merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
     None until the first acceptance and never changes after it. `checks` is the newest record of
     each check and of whom it is about. `consents` are those given, of those that the jurisdiction

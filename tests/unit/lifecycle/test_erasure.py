@@ -20,7 +20,7 @@ from holdback.operations import (
     SupplyDetails,
 )
 from holdback.tools.replay.replay import SAME, replay
-from journey import BANK, START, Journey
+from journey import BANK, EVIDENCE, START, Journey
 from small_folders import changed, read
 
 SHIPPED = Path(__file__).parents[3] / "jurisdictions" / "GB"
@@ -63,6 +63,29 @@ def test_what_must_be_kept_cannot_be_erased(journey):
     assert refusal_of(journey).code == "erasure_not_possible"
     journey.pass_time(days=1)
     assert erase(journey).erased
+
+
+def test_an_erasure_leaves_what_the_page_names(journey):
+    """
+    "State: results of checks, the facts of offers and of applications, referrals" go. "Journal:
+    nothing": it keeps the figures that each decision was made from, without a name.
+    """
+    journey.ask(evidence={**EVIDENCE, "credit_score": 687, "average_monthly_takings": "23456.00"})
+    journey.accept()
+    journey.fund()
+    repaid(journey)
+    journey.sleep(days=2_000)
+    assert b"23456.00" in wire.write_merchant(journey.merchant)
+    erase(journey)
+
+    state = wire.write_merchant(journey.merchant)
+    assert all(text not in state for text in (b"credit_score", b"23456.00", b"identity_verified"))
+    assert journey.merchant.takings == ()
+    assert journey.merchant.deals
+    journal = b"".join(map(wire.write_event, journey.events))
+    assert b'"credit_score"' in journal
+    assert b"23456.00" in journal
+    assert all(name not in journal for name in (b"A. Person", b"Nine Lives"))
 
 
 def keeping(*entries):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+import attrs
 import pytest
 
 from holdback import Money, Refusal, Takings, load_jurisdictions, wire
+from holdback.exact.exact_json import Opaque
+from holdback.lifecycle.configuration import RETRY_DAYS
 from holdback.lifecycle.events import Forgotten
 from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
 from holdback.operations import (
@@ -14,15 +17,18 @@ from holdback.operations import (
     CloseApplication,
     CloseDeal,
     DeclineOffers,
+    LiftHold,
     LookUp,
+    PlaceHold,
     RecordConsents,
     RecordRecovery,
     RecordRemittance,
     RecordTakings,
+    RequestOffers,
     RequireChecks,
     WithdrawOffers,
 )
-from journey import Journey, remembering_engine
+from journey import PROFILE, Journey, remembering_engine
 
 RULES = load_jurisdictions()
 
@@ -322,3 +328,21 @@ def test_applications_that_ended_without_a_deal_are_bounded(journey, monkeypatch
     held = [fulfilment.application_id for fulfilment in journey.merchant.fulfilments]
     assert held == [funded, *ended[-4:]]
     assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_the_profile_forgets_what_the_state_forgets(journey):
+    """
+    "A section that the state does not name any more is not kept": not until the next operation that
+    takes the profile, which may come in years.
+    """
+    first = {**PROFILE, "company": Opaque('{"name":"Old Forge Ltd"}')}
+    request = attrs.evolve(journey.request(), **first)
+    journey.do(RequestOffers(request=request))
+    old = journey.profile.digest(first["company"])
+    journey.sleep(days=RETRY_DAYS + 8)
+    journey.ask()
+    assert old not in journey.profile.sections
+
+    journey.do(PlaceHold(code="fraud", by="u-1", note="Rings at night."))
+    journey.do(LiftHold(code="fraud", by="u-1"))
+    assert set(journey.profile.sections) == set(journey.merchant.named_sections)
