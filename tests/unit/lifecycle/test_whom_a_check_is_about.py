@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from holdback import InvalidDocument, wire
+from holdback import InvalidDocument, Merchant, wire
 from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.profile import Profile
@@ -13,11 +13,12 @@ from holdback.operations import (
     AskEvidence,
     DecideReferral,
     EraseProfile,
+    RecordConsents,
     RecordEvidence,
     RequestOffers,
     RequireChecks,
 )
-from journey import EVIDENCE, PROFILE, START
+from journey import EVIDENCE, PROFILE, START, Journey
 
 OTHER = {"applicants": Opaque('[{"name":"Mallory"}]'), "company": Opaque('{"name":"Shell Ltd"}')}
 
@@ -196,3 +197,27 @@ def test_the_state_holds_the_results_of_few(journey):
     shown = {check.made_at: check.why for check in journey.do(AskEvidence()).checks}
     assert shown.pop(journey.now) is None
     assert [*shown.values()] == ["about_others"] * 3
+
+
+def test_a_consent_is_of_the_merchant_id_and_what_a_request_names_is_read():
+    """
+    "One that a request does not name is as the last request or record said it, also when that was
+    of other applicants"; "what it names is read as it says, true or false". The check is required.
+    """
+    journey = Journey()
+    journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="AU")
+
+    def lacking(consents, **sections):
+        """The consent that the credit check of a request lacks."""
+        request = attrs.evolve(
+            journey.request(currency="AUD"), consents=Opaque(consents), **sections
+        )
+        checks = journey.do(RequireChecks(request=request)).checks
+        (credit,) = (check for check in checks if check.name == "consumer_credit")
+        return credit.consent
+
+    assert lacking("{}") == "credit_reporting"
+    journey.do(RecordConsents(consents={"credit_reporting": True}))
+    assert lacking("{}") is None
+    assert lacking("{}", **OTHER) is None
+    assert lacking('{"credit_reporting":false}', **OTHER) == "credit_reporting"
