@@ -114,6 +114,8 @@ TABLE = MappingProxyType(
             # tests/hosts
             ("sets of offers raced for on each database", 25, 25, 500),
             ("processes killed on each database", 2, 2, 6),
+            ("times that a partner of a host in memory does its worst", 8, 20, 1_000),
+            ("times that a partner does its worst on each database", 8, 8, 100),
             ("histories on each database", 2, 2, 12),
             ("operations in a history on each database", 40, 40, 100),
             ("simulated histories", 40, 80, 2_000),

@@ -7,8 +7,6 @@ largest body that a request may have and with another profile each time.
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from counts import count
@@ -23,13 +21,12 @@ from holdback.operations import (
     RecordConsents,
     Requote,
 )
+from holdback.testing import payloads
+from holdback.testing.conformance.checks.worst_partner import MOST_PROFILE, MOST_STATE
 from holdback.wire.strict_json import REQUEST_LIMIT
 from journey import EVIDENCE, Journey
 
 TIMES = count("times that a partner does its worst")
-# decisions/bounds#a-partner-at-its-worst
-MOST_STATE = 8 * 1024 * 1024
-MOST_PROFILE = 16 * 1024 * 1024
 
 
 class Partner:
@@ -39,27 +36,11 @@ class Partner:
         self.journey = Journey()
         self.sent = 0
 
-    def filled(self, body, at):
-        """Return *body* as JSON of as many bytes as a request may have; the text *at* is longer."""
-        self.sent += 1
-        holder, name = at(body)
-        holder[name] = f"{self.sent:08}"
-        room = REQUEST_LIMIT - len(json.dumps(body, separators=(",", ":")))
-        holder[name] += "x" * room
-        text = json.dumps(body, separators=(",", ":"))
-        assert len(text) == REQUEST_LIMIT
-        return text
-
     def ask(self):
         """Ask for offers for other people and another company than before."""
-        body = {
-            "application": {"merchant_id": "m-1", "currency": "GBP", "intended_use_of_funds": "a"},
-            "consents": {"credit_check": True},
-            "applicants": [{"name": "A"}],
-            "company": {"name": "B"},
-        }
-        text = self.filled(body, lambda sent: (sent["applicants"][0], "name"))
-        request = RequestOffers(request=wire.read_offers_request(text))
+        self.sent += 1
+        body = payloads.largest_request("m-1", self.sent)
+        request = RequestOffers(request=wire.read_offers_request(body))
         journey = self.journey
         journey.pass_time(seconds=1)
         context = journey.context(EVIDENCE | {"credit_checked_on": journey.today().isoformat()})
@@ -70,9 +51,7 @@ class Partner:
     def accept(self):
         """Accept an offer with other bank details than before, each as long as it may be."""
         self.sent += 1
-        name = f"{self.sent:0200}"
-        bank = {"account_number": name[-34:], "bank_name": name, "sort_code": "10-20-30"}
-        body = json.dumps({"bank_details": {**bank, "account_type": "NONE"}})
+        body = payloads.as_json({"bank_details": payloads.longest_bank_details(self.sent)})
         journey = self.journey
         input_context = journey.engine.input_context(journey.merchant, journey.context())
         details = wire.read_accept_request(body, input_context)
@@ -82,8 +61,8 @@ class Partner:
     def record_consents(self):
         """Record hundreds of consents that nobody named before."""
         self.sent += 1
-        consents = {f"{self.sent:08}-{number:050}": True for number in range(900)}
-        assert len(json.dumps({"consents": consents})) < REQUEST_LIMIT
+        consents = payloads.many_consents(self.sent)
+        assert len(payloads.as_json({"consents": consents})) < REQUEST_LIMIT
         self.journey.do(RecordConsents(consents=consents))
 
     def stored(self):

@@ -27,6 +27,7 @@ _NAME_WIDTH: Final = 24
 @click.option("--sets", type=click.IntRange(1), help="How many sets of offers are raced for.")
 @click.option("--workers", type=click.IntRange(2, 64), help="How many workers race for each set.")
 @click.option("--kills", type=click.IntRange(1), help="How many processes are killed at work.")
+@click.option("--times", type=click.IntRange(1), help="How often a partner does its worst.")
 @click.option("--histories", type=click.IntRange(1), help="How many random histories to run.")
 @click.option("--operations", type=click.IntRange(2), help="The length of each history.")
 @click.option("--list", "listed", is_flag=True, help="List the checks and run none.")

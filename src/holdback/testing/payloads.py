@@ -15,6 +15,7 @@ from typing import Any, Final
 from holdback.eligibility.facts import CHECKS, EVIDENCE_FACTS, FACTS
 from holdback.exact.exact_json import Json, Verbatim, write_json
 from holdback.rules.types import Kind
+from holdback.wire.strict_json import REQUEST_LIMIT
 
 __all__ = [
     "acceptance",
@@ -23,6 +24,9 @@ __all__ = [
     "checks",
     "entry",
     "evidence",
+    "largest_request",
+    "longest_bank_details",
+    "many_consents",
     "offers_request",
 ]
 
@@ -83,6 +87,33 @@ def offers_request(
         application["intended_use_of_funds"] = use
     application["currency"] = currency
     return {"application": application} | (dict(profile) if provider_id is None else {})
+
+
+def largest_request(merchant_id: str, number: int) -> bytes:
+    """
+    Return a request for offers of as many bytes as one may have, each *number* about other people.
+
+    >>> len(largest_request("m-1", 7)) == REQUEST_LIMIT
+    True
+    """
+
+    def about(name: str) -> bytes:
+        profile = {**PROFILE, "applicants": [{"name": name}], "company": {"name": f"{number:08}"}}
+        return as_json(offers_request(merchant_id, use="stock", profile=profile))
+
+    name = f"{number:08}"
+    return about(name + "x" * (REQUEST_LIMIT - len(about(name))))
+
+
+def longest_bank_details(number: int) -> dict[str, str]:
+    """Return bank details that are as long as they may be, other ones for each *number*."""
+    name = f"{number:0200}"
+    return {**BANKS[0], "account_number": name[-34:], "bank_name": name}
+
+
+def many_consents(number: int) -> dict[str, bool]:
+    """Return consents that nearly fill a request, under other names for each *number*."""
+    return {f"{number:08}-{consent:050}": True for consent in range(900)}
 
 
 def bank_details(needed: Iterable[str], *, account: int = 0) -> dict[str, str]:

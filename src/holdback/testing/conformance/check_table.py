@@ -15,6 +15,7 @@ from holdback.testing.conformance.checks import (
     publishing,
     races,
     referrals,
+    worst_partner,
     years,
 )
 from holdback.testing.conformance.checks import scripted_checks as scripted
@@ -154,6 +155,12 @@ CHECKS: Final = (
         ("documents",),
     ),
     Check("growth", "a merchant that is served for three years", years.growth, ("documents",)),
+    Check(
+        "partner at its worst",
+        "the largest requests, for other people each time",
+        worst_partner.worst_partner,
+        ("documents",),
+    ),
     Check("prices", "every offer of a history derived again", years.replayed_prices),
     Check(
         "two versions",

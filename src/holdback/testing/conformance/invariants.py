@@ -75,6 +75,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "restart": "Another process on the same store gives the same answers.",
         "erased": "After an erasure nothing personal is left; before it may happen, it is refused.",
         "bounded": "A merchant's state and replies do not grow with its age.",
+        "small-documents": "What is kept of a merchant stays small, and can be read and erased, "
+        "even if its partner sends the largest requests for years.",
         "prices-replay": "Every offer and decision of a history can be derived again, the same.",
         "told-after-commit": "Only events that are committed are published.",
         "told-in-order": "A merchant's events are published in the order in which they happened.",

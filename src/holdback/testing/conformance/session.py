@@ -19,12 +19,14 @@ class Effort:
     How much a run tries.
 
     `workers` race for each of `sets` sets of offers, `kills` processes are killed while they work,
-    and `histories` histories have `operations` requests each.
+    a partner does its worst a number of `times` in each way, and `histories` histories have
+    `operations` requests each.
     """
 
     sets: int = 60
     workers: int = 8
     kills: int = 12
+    times: int = 20
     histories: int = 40
     operations: int = 100
 

@@ -1,0 +1,134 @@
+"""The check of a partner at its worst: the largest bodies, about other people each time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from holdback import wire
+from holdback.testing import payloads
+from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulated.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.simulated.requests import new_offers
+from holdback.testing.conformance.simulated.simulation import Simulation
+from holdback.wire.strict_json import REQUEST_LIMIT
+
+# decisions/bounds#a-partner-at-its-worst
+MOST_STATE: Final = 8 * 1024 * 1024
+MOST_PROFILE: Final = 16 * 1024 * 1024
+# How many of the requests are looked for in the documents: they become long, and to read them slow.
+_LOOKED_AT: Final = 8
+# A set takes 60 of them, and 50 sets are open at most.
+_REQUOTES: Final = 25
+
+
+def worst_partner(session: Session) -> None:
+    """Do each operation many times with other people: what is kept is small, new and readable."""
+    worst = (_ask, _withdraw, _decline, _requote, _record_consents)
+    for number, do_its_worst in enumerate(worst):
+        simulation = session.simulation()
+        merchant = simulation.merchant(name=f"worst-{number}")
+        new_offers(simulation, merchant)
+        for time in range(session.effort.times):
+            do_its_worst(simulation, merchant, time)
+            simulation.pass_time(seconds=1)
+        _read_all(simulation, merchant)
+
+
+def _send(
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
+    operation: str,
+    body: Mapping[str, Any] | bytes,
+) -> Exchange:
+    """
+    Make a request that is carried out, or refused at a bound.
+
+    The events are read at the end: a history that is read after each request takes too long.
+    """
+    evidence = payloads.evidence(simulation.at.date()) if operation == "request_offers" else None
+    request = simulation.input_for(operation, merchant, body, evidence)
+    exchange = simulation.send(simulation.host, operation, request, simulation.new_key())
+    message = f"{operation} got {exchange.status}, with the largest body"
+    expect(OK <= exchange.status < 500, "sound-replies", message)  # noqa: PLR2004  # statuses of HTTP
+    return exchange
+
+
+def _ask(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> list[dict[str, Any]]:
+    """Ask for offers for other people than before; return the products that have offers."""
+    body = payloads.largest_request(merchant.merchant_id, time)
+    asked = _send(simulation, merchant, "request_offers", body)
+    if asked.status == OK and time < _LOOKED_AT:
+        _newest_is_kept(simulation, merchant, time)
+    return [product for product in asked.reply.get("products", []) if product["offers"]]
+
+
+def _newest_is_kept(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+    documents = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    message = "a request was answered, and the applicants that it named are not kept"
+    kept = any(f"{time:08}x".encode() in document for document in documents if document)
+    expect(kept, "acknowledged-kept", message)
+
+
+def _withdraw(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+    """Accept an offer with other bank details than before, and withdraw the application."""
+    offers = _ask(simulation, merchant, time)[0]["offers"]
+    acceptance = payloads.acceptance(offers[0]["offer_id"], payloads.longest_bank_details(time))
+    accepted = _send(simulation, merchant, "accept_offer", acceptance)
+    expect(accepted.status == OK, "acknowledged-kept", "an open offer cannot be accepted")
+    body = {"application_id": accepted.reply["application_id"], "status": "withdrawn"}
+    _send(simulation, merchant, "close_application", body)
+
+
+def _decline(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+    """Ask for offers for other people than before, and decline them."""
+    _ask(simulation, merchant, time)
+    state, _ = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    application_id = wire.read_merchant(state).offer_sets[-1].application_id
+    _send(simulation, merchant, "decline_offers", {"application_id": application_id})
+
+
+def _requote(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+    """Ask for another amount of the newest set of offers, which is a new one now and then."""
+    if time % _REQUOTES == 0:
+        _ask(simulation, merchant, time)
+    asked = next(
+        exchange
+        for exchange in reversed(simulation.exchanges)
+        if exchange.operation == "request_offers" and exchange.status == OK
+    )
+    product = asked.reply["products"][0]
+    amount = product["limits"]["minimum"] + Decimal(100 * (1 + time % _REQUOTES))
+    _send(
+        simulation,
+        merchant,
+        "requote",
+        {"offer_id": product["offers"][0]["offer_id"], "amount": amount},
+    )
+
+
+def _record_consents(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+    """Record hundreds of consents that nobody named before."""
+    _send(simulation, merchant, "record_consents", {"consents": payloads.many_consents(time)})
+
+
+def _read_all(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Read all that the host keeps of the merchant, and erase it: it is small enough for both."""
+    state, stored_profile = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    message = f"the state has {len(state)} bytes"
+    expect(len(state) <= MOST_STATE, "small-documents", message)
+    message = f"the profile has {len(stored_profile or b'')} bytes"
+    expect(len(stored_profile or b"") <= MOST_PROFILE, "small-documents", message)
+    _, profile = wire.read_stored(state, stored_profile)
+    if profile is not None:
+        size = max(len(section.canonical()) for section in profile.sections.values())
+        message = f"a section of the profile has {size} bytes, more than a request may have"
+        expect(size <= REQUEST_LIMIT, "small-documents", message)
+    merchant.read_new_events(simulation.host)
+    for event in merchant.events:
+        wire.read_event(event)
+    erased = simulation.ask("erase_profile", merchant, {}, key=simulation.new_key())
+    message = "a merchant without an application in fulfilment cannot be erased"
+    expect(erased.status == OK, "small-documents", message)
