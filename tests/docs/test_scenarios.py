@@ -485,6 +485,28 @@ def test_a_renewal_is_undone_within_its_days(steps):
     assert paid(lookup, 1) == 19992
 
 
+def test_what_is_recorded_later_is_of_its_own_day(steps):
+    """
+    A funding and a default are recorded up to a week later, a cancellation up to 30 days before the
+    money; each counts from the day on which it happened.
+    """
+    told = steps["recorded-later"]
+    (lookup,), (statement,) = replies(told, "look_up"), replies(told, "statement")
+    (unwound,) = events(told, "DealUnwound")
+
+    assert refused(told) == [
+        ("fund_deal", "invalid_request"),
+        ("fund_deal", "request_conflict"),
+        ("close_deal", "invalid_request"),
+    ]
+    assert [event["deal"]["funded_on"] for event in events(told, "DealFunded")] == [
+        "2026-12-03", "2026-12-03"
+    ]  # fmt: skip
+    assert (unwound["on"], unwound["cancelled_on"]) == ("2026-12-22", "2026-12-17")
+    assert {line["on"] for line in statement["deals"][0]["lines"]} == {"2026-12-03", "2026-12-22"}
+    assert figures(lookup) == [("Defaulted", 2380, 4.8, 21.8507)]
+
+
 def test_a_payout_that_comes_back_is_paid_out_again(steps):
     """
     A payout comes back on any day before the first entry: money out and back are in the statement,

@@ -78,6 +78,9 @@ class Deal:
     payoffs: list = field(default_factory=list)
     paid_out: int = 0
     followed: bool = False  # a later application was accepted
+    replaced: Deal | None = None  # the active deal that its funding ended
+    application: str | None = None
+    accepted_on: date | None = None
     movements: dict = field(default_factory=dict)
     pauses: list = field(default_factory=list)
     term_changes: list = field(default_factory=list)
@@ -167,6 +170,13 @@ class Deal:
         posted = (one for one in self.movements.values() if one.posted and one.on <= day)
         settled = sum(amount for on, amount in self.payoffs if on <= day)
         return self.repayment - settled - sum(one.lowers for one in posted)
+
+    @property
+    def last_known(self):
+        """The last day of which anything is known of the deal: money, or another schedule."""
+        schedule = [day for pause in self.pauses for day in pause if day is not None]
+        schedule += [day for day, _ in self.term_changes]
+        return max([self.funded_on, *schedule, *(one.on for one in self.movements.values())])
 
     def entry(self, entry_id):
         """The entry with this id that the host gave first, or None."""

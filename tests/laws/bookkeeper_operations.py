@@ -33,6 +33,7 @@ class Bookkeeper:
         self.suspense = Suspense()
         self.remembered = {}
         self.done = {}
+        self.paid_out = {}  # the deals of the applications whose money did not come back
         self.today = None
         self.numbers = 0
         self.is_retry = False
@@ -89,15 +90,28 @@ class Bookkeeper:
         """Why the day of an operation is refused, which may be said before anything else."""
         names = ("deal_id", "from_deal_id", "to_deal_id")
         deals = [self.deals[content[name]] for name in names if content.get(name) in self.deals]
-        on = content.get("on", self.today)
+        on = content.get("on") or self.today
         cash = self.suspense.receipts.get(content.get("suspense_id"))
         begins = [deal.funded_on for deal in deals] + ([] if cash is None else [cash.on])
         possible = on <= self.today and all(first <= on for first in begins)
+        if possible and content.get("cancelled_on") is not None:
+            return self.codes_of_cancellation(content["cancelled_on"], on, *deals)
         return frozenset() if possible else frozenset({"invalid_request"})
 
     def check_day(self, on, *deals):
         if on > self.today or any(on < deal.funded_on for deal in deals):
             raise Refused("invalid_request")
+
+    def check_late_day(self, on, *firsts):
+        """What is recorded later happened within seven days, and not before what came first."""
+        if not (self.today - 7 * DAY <= on <= self.today and all(first <= on for first in firsts)):
+            raise Refused("invalid_request")
+
+    def codes_of_cancellation(self, cancelled_on, on, *deals):
+        """A merchant gives back what it had within thirty days of its cancellation."""
+        possible = on - timedelta(days=30) <= cancelled_on <= on
+        possible &= all(deal.funded_on <= cancelled_on for deal in deals)
+        return frozenset() if possible else frozenset({"invalid_request"})
 
     # Postings
 
@@ -298,16 +312,22 @@ class Bookkeeper:
 
     # Endings
 
-    def close_deal(self, deal_id, status):
+    def close_deal(self, deal_id, status, on=None):
         deal = self.deal(deal_id)
         if deal.status == ENTRY_ENDINGS[status]:
+            if on not in {None, deal.closed_on}:
+                raise Refused("request_conflict")
             self.is_retry = True
             return
+        if on is not None:
+            renewals = [one for one in self.deals.values() if one.replaced is deal]
+            ends = [one.closed_on for one in renewals if one.closed_on is not None]
+            self.check_late_day(on, deal.last_known, *ends)
         if deal.status != "Funded" or (status == "cancelled" and deal.type == "Renewal"):
             raise Refused("not_possible_now")
-        deal.status, deal.closed_on = ENTRY_ENDINGS[status], self.today
+        deal.status, deal.closed_on = ENTRY_ENDINGS[status], on or self.today
         if status == "cancelled" and deal.owed:
-            self.post(deal, Movement("waiver", self.today, "waiver", deal.owed))
+            self.post(deal, Movement("waiver", deal.closed_on, "waiver", deal.owed))
 
     def reinstate_deal(self, deal_id):
         deal = self.deal(deal_id)
@@ -331,8 +351,18 @@ class Bookkeeper:
             for deal in self.deals.values()
         }  # fmt: skip
 
-    def fund_deal(self, application_id, deal, knew):
+    def fund_deal(self, application_id, deal, knew, on=None):
         """Fund a deal, unless more is known against the merchant than when it was offered."""
+        paid = self.paid_out.get(application_id)
+        if paid is not None:
+            if on not in {None, paid.funded_on}:
+                raise Refused("request_conflict")
+            self.is_retry = True
+            return
+        if on is not None:
+            ends = [one.ended_on for one in self.deals.values() if one.ended_on is not None]
+            settled = [self.active.last_known] if self.active is not None else []
+            self.check_late_day(on, deal.accepted_on, *ends, *settled)
         for name, now in self.trouble().items():
             if any(is_ > was for is_, was in zip(now, knew.get(name, NOTHING), strict=True)):
                 raise Refused("referred")
@@ -341,7 +371,8 @@ class Bookkeeper:
             settles = self.settle_base(base, deal)
         elif self.active is not None:
             raise Refused("not_possible_now", "active_deal")
-        self.deals[deal.id] = deal
+        self.deals[deal.id] = self.paid_out[application_id] = deal
+        deal.application = application_id
         deal.fund(settles)
 
     def settle_base(self, base, deal):
@@ -351,17 +382,20 @@ class Bookkeeper:
             raise Refused("not_possible_now", "active_deal")
         settles = min(base.owed, deal.funded) if base.status == "Funded" else 0
         if base.status == "Funded":
-            base.status, base.closed_on = "Renewed", self.today
-            base.pay_off(self.today, settles)
+            base.status, base.closed_on, deal.replaced = "Renewed", deal.funded_on, base
+            base.pay_off(deal.funded_on, settles)
         return settles
 
-    def unwind_deal(self, deal_id, entry_id, on, amount):
+    def unwind_deal(self, deal_id, entry_id, on, amount, cancelled_on=None):
         deal = self.deal(deal_id)
         if self.is_repeated(deal_id, entry_id, "unwind", on, amount):
             return
         if deal.status not in {"Funded", "Repaid"}:
             raise Refused("not_possible_now")
-        if deal.followed or on > deal.funded_on + timedelta(days=deal.cooling_off_days):
+        cancelled_on = cancelled_on or on
+        if refused := self.codes_of_cancellation(cancelled_on, on, deal):
+            raise Refused(*refused)
+        if deal.followed or cancelled_on > deal.funded_on + timedelta(days=deal.cooling_off_days):
             raise Refused("not_possible_now")
         self.check_day(on, deal)
         if amount != self.due_at_unwinding(deal):
@@ -377,6 +411,7 @@ class Bookkeeper:
             raise Refused("not_possible_now")
         self.check_day(on, deal)
         self.undo(deal, Movement(entry_id, on, "payout_return", deal.paid_out))
+        del self.paid_out[deal.application]
         deal.paid_out = 0  # the merchant never had it
 
     def undo(self, deal, money):

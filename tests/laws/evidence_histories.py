@@ -644,7 +644,9 @@ class History:
             refused.add("not_possible_now")
         if model.rulebook(self.now).signature is not None:
             refused.add("not_possible_now")  # nobody signs in these histories
-        outcome = self.tell(FundDeal(application_id=application.application_id), refused=refused)
+        on = self.happened(model.day(application.accepted_at))
+        funding = FundDeal(application_id=application.application_id, on=on)
+        outcome = self.tell(funding, refused=refused)
         if outcome is None:
             return False
         application.ended = "funded"
@@ -655,11 +657,20 @@ class History:
         model.deals.append(
             Deal(
                 deal.id, "Renewal" if application.renewal else "Initial",
-                model.day(self.now), deal.repayment_amount.minor, deal.term_days,
+                on or model.day(self.now), deal.repayment_amount.minor, deal.term_days,
             )
         )  # fmt: skip
         self.done.add("funded renewal" if application.renewal else "funded")
         return True
+
+    def happened(self, first):
+        """The day of what is recorded now, after *first* and what deals have; most often today."""
+        if self.draw.random() < 0.6:
+            return None
+        days = [first, self.model.day(self.now) - timedelta(days=self.draw.choice((0, 1, 7)))]
+        for deal in self.model.deals:
+            days += [deal.funded_on, deal.last_entry_on, deal.ended_on or deal.funded_on]
+        return max(days)
 
     def close(self):
         """End the last accepted application without a deal."""
@@ -701,6 +712,7 @@ class History:
         currency = self.model.rulebook(self.now).currency
         entry = Entry(id=name, on=on, amount=Money(amount, currency), reverses=reverses)
         self.tell(RecordRemittance(deal_id=deal.id, entries=entry, complete_through=through))
+        deal.last_entry_on = max(deal.last_entry_on, on)
         if reverses is None:
             deal.entries[name] = (on, amount)
         else:
@@ -714,11 +726,12 @@ class History:
         status = self.draw.choice(("defaulted", "defaulted", "cancelled"))
         # It would forgive the deal that a renewal settled, too.
         refused = {"not_possible_now"} if (status, deal.type) == ("cancelled", "Renewal") else set()
-        if self.tell(CloseDeal(deal_id=deal.id, status=status), refused=refused) is None:
+        on = self.happened(deal.funded_on)
+        if self.tell(CloseDeal(deal_id=deal.id, status=status, on=on), refused=refused) is None:
             return
         if status == "cancelled":
             deal.waived = deal.balance()
-        deal.ended, deal.ended_on = status.capitalize(), self.model.day(self.now)
+        deal.ended, deal.ended_on = status.capitalize(), on or self.model.day(self.now)
         if status == "defaulted":
             for decision in self.model.decisions:
                 decision.void |= decision.approved

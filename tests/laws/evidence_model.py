@@ -97,6 +97,7 @@ class Deal:
     taken_back: set = field(default_factory=set)
     settled: int = 0
     waived: int = 0
+    last_entry_on: date = date.min
     ended: str | None = None
     ended_on: date | None = None
     complete_through: date | None = None

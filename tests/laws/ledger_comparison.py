@@ -266,7 +266,8 @@ class Telling:
         for deal in self.keeper.deals.values():
             deal.followed = True
         knew = self.keeper.trouble()
-        self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, knew)
+        base = base if renewal else None
+        self.waiting = (outcome.reply.application_id, base, chosen, knew, self.today)
         return True
 
     def wait_for(self, application_id, base, *others):
@@ -274,13 +275,14 @@ class Telling:
         base = None if base is None else self.keeper.deals[base.id]
         self.waiting = (application_id, base, *others)
 
-    def fund(self):
-        """Fund the application that waits; return whether it was funded."""
-        application_id, base, offer, knew = self.waiting
+    def fund(self, on=None):
+        """Fund the application that waits, on a day; return whether it was funded."""
+        application_id, base, offer, knew, accepted_on = self.waiting
         deal = Deal(
             id="",
             type="Initial" if base is None else "Renewal",
-            funded_on=self.today,
+            funded_on=on or self.today,
+            accepted_on=accepted_on,
             funded=offer.funded_amount.minor,
             repayment=offer.repayment_amount.minor,
             term_days=offer.term_days,
@@ -291,6 +293,7 @@ class Telling:
         )
         request_id = self.number("r")
         content = {"application_id": application_id, "deal": deal, "knew": knew}
+        content |= {} if on is None else {"on": on}
         funded = self.tell("fund_deal", request_id, **content)
         if funded:
             self.fundings[deal.id] = (request_id, content, self.waiting)

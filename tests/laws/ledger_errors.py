@@ -5,9 +5,10 @@ from __future__ import annotations
 from planted_errors import instead, without
 
 from holdback.eligibility import derived_facts
-from holdback.lifecycle import carry_out, evolve
+from holdback.lifecycle import carry_out, evolve, input_checks
 from holdback.lifecycle.deals import (
     early_settlement,
+    fulfilment,
     ledger_operations,
     postings,
     remittances,
@@ -16,12 +17,16 @@ from holdback.lifecycle.deals import (
     suspense,
     unwinding,
 )
+from holdback.lifecycle.deals.fulfilment import FundDeal
 from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WaiveRest, WriteOff
-from holdback.lifecycle.deals.remittances import ReinstateDeal
-from holdback.lifecycle.deals.unwinding import ReturnPayout
+from holdback.lifecycle.deals.remittances import CloseDeal, ReinstateDeal
+from holdback.lifecycle.deals.unwinding import ReturnPayout, UnwindDeal
 from holdback.merchant import ledger, schedule
 from holdback.merchant.deal import Deal
 from holdback.merchant.suspense import Suspense, SuspenseEntry
+
+_SETTLES = "DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=funded_on)"
+_LATE = "(input_context.day - given.on).days > DAYS_TO_RECORD"
 
 ERRORS = {
     "more is refunded than was overpaid": [
@@ -140,6 +145,81 @@ ERRORS = {
             "(on - deal.funded_on).days > days or not days",
             "(on - deal.funded_on).days > days + 1",
         ),
+    ],
+    "the days are counted to the money, and not to the cancellation": [
+        instead(UnwindDeal, "self.cancelled_on or self.on", "self.on"),
+    ],
+    "a merchant cancels after it gave the money back": [
+        instead(
+            input_checks,
+            "0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK",
+            "(given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK",
+        ),
+    ],
+    "a merchant gives the money back whenever it likes": [
+        instead(
+            input_checks,
+            "0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK",
+            "0 <= (given.on - given.cancelled_on).days",
+        ),
+    ],
+    "a merchant gives the money back a day too late": [
+        instead(
+            input_checks,
+            "0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK",
+            "0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK + 1",
+        ),
+    ],
+    "a merchant cannot give the money back on the last day": [
+        instead(
+            input_checks,
+            "0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK",
+            "0 <= (given.on - given.cancelled_on).days < DAYS_TO_GIVE_BACK",
+        ),
+    ],
+    "a merchant cancels before its deal is funded": [
+        instead(input_checks, '_before_funding(given.cancelled_on, deals, "$.cancelled_on")', "()"),
+    ],
+    "a funding that is recorded later is of today": [
+        instead(fulfilment._checked_day, "return on", "return case.day"),
+    ],
+    "a renewal settles its base deal when it is recorded": [
+        instead(fulfilment._funding, _SETTLES, _SETTLES.replace("funded_on", "case.day")),
+    ],
+    "a deal is funded before its acceptance": [
+        instead(fulfilment._checked_day, '[(accepted_on, "the acceptance")]', "[(on, 'itself')]"),
+    ],
+    "a deal is funded before an earlier one ended": [
+        instead(fulfilment._checked_day, "deal.ended_on is not None", "False"),
+    ],
+    "a renewal settles what was paid after it": [
+        instead(fulfilment._checked_day, "deal.recorded_until", "deal.funded_on"),
+    ],
+    "a funding is recorded of another day by a retry": [
+        instead(FundDeal, "self.on not in {None, funded.funded_on}", "False"),
+    ],
+    "what happened is recorded a day too late": [
+        instead(input_checks.late_record_errors, _LATE, f"{_LATE} + 1"),
+    ],
+    "what happened cannot be recorded on the last day": [
+        instead(input_checks.late_record_errors, _LATE, _LATE.replace(">", ">=")),
+    ],
+    "what will happen is recorded": [
+        instead(
+            input_checks.late_record_errors, '_future_day(given.on, input_context, "$.on")', "()"
+        ),
+    ],
+    "a deal ends early when that is recorded": [
+        instead(CloseDeal, "self.on or case.day", "case.day"),
+    ],
+    "a deal ends before what it has": [
+        instead(input_checks.ending_errors, "given.on < last", "False"),
+    ],
+    "a deal ends while a renewal of it ran": [
+        instead(input_checks.ending_errors, "deal.base_deal_id == given.deal_id", "False"),
+    ],
+    "an end is recorded of another day by a retry": [
+        instead(CloseDeal, "self.on not in {None, deal.closed_on}", "False"),
     ],
     "a deal is unwound after a later acceptance": [
         instead(unwinding, "merchant.fulfilments[place + 1 :]", "()"),
@@ -341,6 +421,40 @@ FAVOURED = {
     "a transfer is doubled by a retry": ("transfer", "repeat"),
     "a deal is unwound after a later acceptance": ("renew", "unwind"),
     "an unwound deal forgives a discount twice": ("settle_early", "reverse", "unwind"),
+    "a deal ends while a renewal of it ran": ("pause", "renew", "return_payout", "default"),
+    "a renewal settles what was paid after it": ("renew", "remit"),
+    **dict.fromkeys(
+        (
+            "a funding that is recorded later is of today",
+            "a renewal settles its base deal when it is recorded",
+            "a deal is funded before its acceptance",
+            "a deal is funded before an earlier one ended",
+            "a funding is recorded of another day by a retry",
+        ),
+        ("renew", "remit", "return_payout"),
+    ),
+    **dict.fromkeys(
+        (
+            "what happened is recorded a day too late",
+            "what happened cannot be recorded on the last day",
+            "what will happen is recorded",
+            "a deal ends early when that is recorded",
+            "a deal ends before what it has",
+            "an end is recorded of another day by a retry",
+        ),
+        ("default", "cancel"),
+    ),
+    **dict.fromkeys(
+        (
+            "the days are counted to the money, and not to the cancellation",
+            "a merchant cancels after it gave the money back",
+            "a merchant gives the money back whenever it likes",
+            "a merchant gives the money back a day too late",
+            "a merchant cannot give the money back on the last day",
+            "a merchant cancels before its deal is funded",
+        ),
+        ("unwind",),
+    ),
     "a default is undone though a part was written off": ("default", "write_off", "reinstate"),
     "a recovery takes back all that was written off": ("default", "write_off", "recover"),
     "a returned payout is still paid out": ("return_payout",),

@@ -235,12 +235,24 @@ class History:
         self.tell("waive_rest", **self.movement(deal, amount))
 
     def default(self):
-        deal = self.deal("Funded")
-        self.tell("close_deal", deal_id=deal.id, status="defaulted")
+        self.close("defaulted")
 
     def cancel(self):
-        deal = self.deal("Funded")
-        self.tell("close_deal", deal_id=deal.id, status="cancelled")
+        self.close("cancelled")
+
+    def close(self, status):
+        deal = self.deal("Funded", "Funded", "Defaulted")
+        ends = [one.closed_on for one in self.keeper.deals.values() if one.closed_on is not None]
+        day = self.happened(deal.last_known, deal.last_known, *ends)
+        self.tell("close_deal", deal_id=deal.id, status=status, **day)
+
+    def happened(self, *near):
+        """The day of what is recorded now, next to one that matters; often none: today."""
+        if self.draw.random() < 0.5:
+            return {}
+        today = self.telling.today
+        chosen = self.draw.choice((today, today - 7 * DAY, today - 2 * DAY, *near))
+        return {"on": chosen + self.draw.choice((0, 0, 0, 1, -1)) * DAY}
 
     def reinstate(self):
         self.tell("reinstate_deal", deal_id=self.deal("Defaulted").id)
@@ -256,7 +268,16 @@ class History:
         deal = self.deal("Funded")
         due = self.keeper.due_at_unwinding(deal)
         amount = max(0, due + self.draw.choice((0, 0, 0, 0, 1, -1)))
-        self.tell("unwind_deal", **self.movement(deal, amount, on=self.telling.today))
+        content = self.movement(deal, amount, on=self.telling.today)
+        if self.draw.random() < 0.6:
+            content["cancelled_on"] = self.cancelled_on(deal)
+        self.tell("unwind_deal", **content)
+
+    def cancelled_on(self, deal):
+        """A day next to one that matters, most often the last of the cooling-off days."""
+        last = deal.funded_on + deal.cooling_off_days * DAY
+        near = self.draw.choice((last, last, last, self.telling.today - 30 * DAY, deal.funded_on))
+        return near + self.draw.choice((0, 0, 1, -1)) * DAY
 
     def return_payout(self):
         """Record that a payout came back; fund the same application again, at once or later."""
@@ -270,7 +291,7 @@ class History:
         if self.draw.random() < 0.3:
             self.telling.tell("fund_deal", request_id, **funding)
         if self.draw.random() < 0.5:
-            self.telling.fund()
+            self.fund()
 
     def pause(self):
         deal = self.deal("Funded")
@@ -287,15 +308,27 @@ class History:
 
     def renew(self):
         """Go all the way of a renewal, or fund the one that waits."""
-        telling = self.telling
+        telling, soon = self.telling, 0.8
         if telling.waiting is None:
+            soon = 0.5  # so that something happens to the deal in between
             base = self.keeper.base
             if base is None or base.progress < FLOOR or not self.is_recent(base):
                 return
             if not telling.accept(renewal=True):
                 return
-        if self.draw.random() < 0.7:
-            telling.fund()
+        if self.draw.random() < soon:
+            self.fund()
+
+    def fund(self):
+        """Fund the application that waits, on a day of the last; now and then again, on another."""
+        telling, deals = self.telling, self.keeper.deals.values()
+        application_id, *_, knew, accepted_on = telling.waiting
+        ends = [deal.ended_on for deal in deals if deal.ended_on is not None]
+        active = [] if self.keeper.active is None else [self.keeper.active.last_known]
+        if telling.fund(**self.happened(accepted_on, *ends, *active)) and self.draw.random() < 0.2:
+            paid = self.keeper.paid_out[application_id]
+            again = {"deal": paid, "knew": knew} | self.happened(paid.funded_on)
+            telling.tell("fund_deal", application_id=application_id, **again)
 
     def is_recent(self, base):
         """Whether a deal was repaid lately enough to be renewed."""

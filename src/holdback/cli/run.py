@@ -190,6 +190,8 @@ def _state_details(event: Mapping[str, Any]) -> Iterator[str]:
         yield str(event["status"])
     if event.get("on"):
         yield f"on {event['on']}"
+    if event.get("cancelled_on"):
+        yield f"cancelled on {event['cancelled_on']}"
     if event.get("omitted"):
         yield f"missing: {', '.join(event['omitted'])}"
     if event.get("signature_before"):

@@ -253,7 +253,10 @@ class Configuration:
         Raises:
             ConfigurationError: the merchant is new, and no rulebook is loaded for it.
         """
-        day = self.local_day(merchant, at)
+        return self.loaded_rulebook_on(merchant, self.local_day(merchant, at))
+
+    def loaded_rulebook_on(self, merchant: Merchant, day: date) -> Rulebook | None:
+        """Return the rulebook of the merchant's jurisdiction on *day*, as `loaded_rulebook`."""
         try:
             return self.jurisdictions.resolve(merchant.jurisdiction, on=day)
         except ConfigurationError:

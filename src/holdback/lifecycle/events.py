@@ -453,12 +453,13 @@ class DealUnwound(Envelope):
     The deal was undone on the day `on`; the deal that it had renewed is active again.
 
     `base_deal_id` is that deal, None if its funding settled none. The time in between counts as a
-    pause of it.
+    pause of it. `cancelled_on` is the day on which the merchant cancelled, None if that is `on`.
     """
 
     deal_id: str
     on: date
     base_deal_id: str | None = None
+    cancelled_on: date | None = None
 
 
 @frozen(kw_only=True)

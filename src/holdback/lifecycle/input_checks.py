@@ -8,8 +8,8 @@ has found an error, so that all errors of a document are reported at once
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date
-from typing import Any, TypeAlias
+from datetime import date, timedelta
+from typing import Any, Final, TypeAlias
 
 from attrs import field
 from pendulum import DateTime
@@ -20,6 +20,12 @@ from holdback.frozen_classes import frozen
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS, RECORDED_KINDS, REVERSAL
 from holdback.merchant.suspense import Suspense
+
+# How many days later a funding and the early end of a deal may be recorded, and how many days after
+# its cancellation a merchant may give the principal back
+# (decisions/money-after-funding#the-day-on-which-it-happened).
+DAYS_TO_RECORD: Final = 7
+DAYS_TO_GIVE_BACK: Final = 30
 
 # An operation, or the fields of one that could be read.
 _Input: TypeAlias = Any
@@ -196,11 +202,13 @@ def movement_errors(given: _Input, input_context: InputContext) -> Iterator[Erro
         yield from _wrong_currency(amount, currency, "$.amount")
 
 
-def _before_funding(on: date | None, deals: Sequence[Deal]) -> Iterator[ErrorDetail]:
+def _before_funding(
+    on: date | None, deals: Sequence[Deal], path: str = "$.on"
+) -> Iterator[ErrorDetail]:
     first = max((deal.funded_on for deal in deals), default=None)
     if on is not None and first is not None and on < first:
         message = f"expected a day on or after the funding, {first.isoformat()}"
-        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+        yield ErrorDetail(code="out_of_range", message=message, path=path)
 
 
 def amount_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
@@ -230,12 +238,55 @@ def unwinding_errors(given: _Input, input_context: InputContext) -> Iterator[Err
     if given.amount is not None and given.amount.minor < 0:
         message = "expected an amount that is not negative"
         yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+    yield from _wrong_cancellation(given, input_context)
+
+
+def _wrong_cancellation(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is wrong with the day of a cancellation, before the money of the day `on`."""
+    if None in {given.on, given.cancelled_on}:
+        return
+    deals = [deal for deal in input_context.deals if deal.id == given.deal_id]
+    yield from _before_funding(given.cancelled_on, deals, "$.cancelled_on")
+    if not 0 <= (given.on - given.cancelled_on).days <= DAYS_TO_GIVE_BACK:
+        message = (
+            f"expected a day up to that of the money, {given.on.isoformat()}, and at most"
+            f" {DAYS_TO_GIVE_BACK} days before it"
+        )
+        hint = "leave it out where the merchant cancelled on the day of the money"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.cancelled_on", hint=hint)
+
+
+def late_record_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the day on which something happened that is recorded now."""
+    yield from _future_day(given.on, input_context, "$.on")
+    if given.on is not None and (input_context.day - given.on).days > DAYS_TO_RECORD:
+        first = input_context.day - timedelta(days=DAYS_TO_RECORD)
+        message = f"expected one of the last {DAYS_TO_RECORD} days, from {first.isoformat()} on"
+        hint = "what happened earlier is recorded of the first of these days"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on", hint=hint)
+
+
+def ending_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the day on which a deal ended early."""
+    yield from late_record_errors(given, input_context)
+    days = [deal.recorded_until for deal in input_context.deals if deal.id == given.deal_id]
+    # While a renewal of it that was undone ran, the deal was over already.
+    days += [
+        deal.closed_on
+        for deal in input_context.deals
+        if deal.base_deal_id == given.deal_id and deal.closed_on is not None
+    ]
+    last = max(days, default=None)
+    if None not in {given.on, last} and given.on < last:
+        message = f"expected a day on or after the last of which the deal has something, {last}"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
 
 
 def unwind_quote_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in the day on which a deal would be undone; it may still come."""
     deals = [deal for deal in input_context.deals if deal.id == given.deal_id]
     yield from _before_funding(given.on, deals)
+    yield from _wrong_cancellation(given, input_context)
 
 
 def adjustment_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:

@@ -237,6 +237,14 @@ class Deal:
         return min(HUNDRED_PERCENT, paid * HUNDRED_PERCENT // self.repayment_amount.minor)
 
     @property
+    def recorded_until(self) -> date:
+        """The last day of which something is recorded: the funding, entries, the schedule."""
+        days = [self.funded_on, *(change.on for change in self.terms_changes)]
+        days += [pause.until or pause.on for pause in self.pauses]
+        days += [self.entries[-1].on] if self.entries else []
+        return max([*days, *([self.closed_entries.through] if self.closed_entries else [])])
+
+    @property
     def ended_on(self) -> date | None:
         """The day on which the deal ended; None while it is active."""
         return self.repaid_on if self.status == REPAID else self.closed_on

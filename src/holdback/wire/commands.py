@@ -250,7 +250,7 @@ def read_command(
     >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
     >>> input_context = Engine.for_trial().input_context(merchant, context)
     >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, input_context)
-    CloseDeal(deal_id='d-1', status='defaulted')
+    CloseDeal(deal_id='d-1', status='defaulted', on=None)
     >>> takings = [{"on": "2026-07-0l", "amount": "1"}, {"on": "2026-07-07", "amount": "1"}]
     >>> read_command("record_takings", {"takings": takings}, input_context)
     Traceback (most recent call last):

@@ -34,6 +34,7 @@ from holdback.exact.money import Money
 from holdback.lifecycle.events import (
     ConsentsRecorded,
     DealFunded,
+    DealUnwound,
     EntriesPosted,
     Forgotten,
     HoldPlaced,
@@ -414,6 +415,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
         DealFunded: ("decision",),
+        DealUnwound: ("cancelled_on",),
     }
 )
 

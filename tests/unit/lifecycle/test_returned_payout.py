@@ -6,7 +6,7 @@ import pytest
 
 from holdback import Context, Engine, wire
 from holdback.eligibility.derived_facts import deal_counts
-from holdback.lifecycle.configuration import MEMORY_DAYS
+from holdback.lifecycle.configuration import MEMORY_DAYS, RETRY_DAYS
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.lifecycle.events import PayoutReturned
 from holdback.operations import FundDeal
@@ -226,6 +226,26 @@ def test_the_retry_of_the_first_funding_has_its_first_reply():
     assert again.events == ()
     assert again.reply.deal_id == first
     assert again.reply.balance.minor
+
+
+def test_a_late_retry_of_the_first_funding_pays_nothing_out():
+    """
+    The first request to fund, sent again when it is no longer remembered, funds no second deal.
+    """
+    story = funded()
+    request_id = story.journal[-1].request_id
+    story = corrected(returned(story.later(days=20)))
+    for _ in range(RETRY_DAYS - 10):
+        story = story.later(days=1)
+        through = story.at.date().isoformat()
+        story = story.after("record_takings", {"takings": [], "complete_through": through})
+    assert story.merchant.request_of(request_id) is None
+
+    again = story.when("fund_deal", request_id=request_id).nothing()
+
+    assert again.outcome.reply.deal_id == story.merchant.deals[0].id
+    assert story.merchant.in_fulfilment is not None
+    assert story.after("fund_deal").merchant.active_deal is not None
 
 
 def test_it_happens_once():

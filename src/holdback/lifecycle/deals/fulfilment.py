@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
-from attrs import field
+from attrs import converters, field
 from pendulum import DateTime
 
 from holdback.eligibility.assessment import FLOOR, FLOOR_PERCENT
-from holdback.errors import Refusal
+from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -25,6 +25,7 @@ from holdback.lifecycle.events import (
     Event,
     SignatureRecorded,
 )
+from holdback.lifecycle.input_checks import late_record_errors
 from holdback.lifecycle.offers.funding_rules import funding_answers, funding_held_back
 from holdback.lifecycle.operation import (
     Case,
@@ -48,7 +49,7 @@ from holdback.merchant.merchant import (
 )
 from holdback.merchant.profile import details_section
 from holdback.merchant.receipt import DealReceipt
-from holdback.merchant.validators import instance_of, one_of, optional, text
+from holdback.merchant.validators import day, instance_of, one_of, optional, plain_day, text
 
 # The words that end an application early, which it takes as its status.
 ApplicationEnding: TypeAlias = Literal["declined", "withdrawn"]
@@ -193,26 +194,51 @@ class FundDeal(Command[DealReceipt]):
     """
     Fund a submitted application: its deal begins, and a renewal settles its base deal.
 
+    The money was paid out on the day `on`, None for today. What is known now decides.
+
     Raises:
         Refusal: `application_not_found`, `not_possible_now`, `active_deal`, or `referred` when
             something is known against the merchant since the offers were issued, or a funding rule
-            is not true.
+            is not true; `request_conflict` if it was funded on another day.
+        InvalidDocument: the day is more than a week ago, or before what the funding follows.
     """
 
     name = "fund_deal"
+    input_errors = staticmethod(late_record_errors)
 
     application_id: str = field(validator=text)
+    on: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         fulfilment = find_fulfilment(case.merchant, self.application_id)
-        if fulfilment.status == FUNDED_APPLICATION:
-            assert fulfilment.deal_id is not None, "a funded application names its deal"
-            return Decision((), deal_receipt(fulfilment.deal_id, self))
-        deal_id, events = _funding(case, fulfilment)
+        funded = _funded_before(case, fulfilment)
+        if funded is not None:
+            if self.on not in {None, funded.funded_on}:
+                message = f"the deal was funded on {funded.funded_on}, and keeps that day"
+                raise Refusal("request_conflict", message)
+            return Decision((), deal_receipt(funded.id, self))
+        self.check(case.input_context)
+        funded_on = case.day if self.on is None else _checked_day(case, fulfilment, self.on)
+        deal_id, events = _funding(case, fulfilment, funded_on)
         return Decision(events, deal_receipt(deal_id, self))
 
 
-def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]]:
+def _funded_before(case: Case, fulfilment: Fulfilment) -> Deal | None:
+    """
+    Return the deal that this request has funded, or the deal of a funded application.
+
+    A request is known by the id that it made: one that arrives late again, when its payout has come
+    back and it is no longer remembered, must not fund a second deal.
+    """
+    earlier = _deals_of(case, fulfilment.application_id)
+    ids = (_deal_id(case, fulfilment.application_id, place) for place in range(len(earlier)))
+    own = next((deal for deal, id_ in zip(earlier, ids, strict=True) if deal.id == id_), None)
+    return own or case.merchant.deal_of(fulfilment.deal_id)
+
+
+def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, tuple[Event, ...]]:
     """Return the id of the new deal, and the events that begin it and settle its base deal."""
     if FUNDED_APPLICATION not in next_states("application", fulfilment.status, "fund_deal"):
         raise _not_possible("it cannot be funded", fulfilment)
@@ -225,14 +251,13 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
         raise Refusal("active_deal", "the merchant has an active deal")
     if active is not None and fulfilment.queued:
         raise Refusal("not_possible_now", "the deal that it follows is not repaid yet")
-    today = case.day
     _check_funding(fulfilment, base)
-    offer = fulfilment.offer
+    offer, application_id = fulfilment.offer, fulfilment.application_id
     deal = Deal(
-        id=_new_deal_id(case, fulfilment.application_id),
-        application_id=fulfilment.application_id,
+        id=_deal_id(case, application_id, len(_deals_of(case, application_id))),
+        application_id=application_id,
         type=INITIAL if base is None else RENEWAL,
-        funded_on=today,
+        funded_on=funded_on,
         funded_amount=offer.funded_amount,
         repayment_amount=offer.repayment_amount,
         factor_rate=offer.factor_rate,
@@ -240,7 +265,7 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
         term_length=offer.term_length,
         term_days=offer.term_days,
         settled=Money(0, offer.funded_amount.currency),
-        **_terms(case, fulfilment, active),
+        **_terms(case, fulfilment, active, funded_on),
     )
     decided_by_rules = answered is not None and answered.answers.ruleset.rules
     record = answered.record() if answered is not None and decided_by_rules else None
@@ -250,20 +275,44 @@ def _funding(case: Case, fulfilment: Fulfilment) -> tuple[str, tuple[Event, ...]
     # The new funds pay what is left of the base deal; what they do not cover stays on it as a
     # shortfall (decisions/renewal).
     settled = min(active.balance, offer.funded_amount)
-    renewed = DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=today)
+    renewed = DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=funded_on)
     return deal.id, (renewed, funded)
 
 
-def _new_deal_id(case: Case, application_id: str) -> str:
-    """Return a new id; an application has a second deal after the payout of its first came back."""
-    earlier = sum(deal.application_id == application_id for deal in case.merchant.deals)
-    number = (str(earlier + 1),) if earlier else ()
+def _checked_day(case: Case, fulfilment: Fulfilment, on: date) -> date:
+    """Return the day *on* of a funding, which may not come before what the funding follows."""
+    accepted_on = case.configuration.local_day(case.merchant, fulfilment.accepted_at)
+    before = [(accepted_on, "the acceptance")]
+    for deal in case.merchant.deals:
+        if deal.active:  # what it has after the payout would be settled as well
+            before.append(
+                (deal.recorded_until, "the last day of which the active deal has something")
+            )
+        elif deal.ended_on is not None:
+            before.append((deal.ended_on, "the end of an earlier deal"))
+    first, what = max(before)
+    if on < first:
+        message = f"expected a day on or after {what}, {first.isoformat()}"
+        raise InvalidDocument.of("out_of_range", message, path="$.on")
+    return on
+
+
+def _deals_of(case: Case, application_id: str) -> list[Deal]:
+    """Return the deals of an application: each but the last is one whose payout came back."""
+    return [deal for deal in case.merchant.deals if deal.application_id == application_id]
+
+
+def _deal_id(case: Case, application_id: str, place: int) -> str:
+    """Return the id that this request makes for the deal of an application at this *place*."""
+    number = (str(place + 1),) if place else ()
     return case.make_id("deal", application_id, *number)
 
 
-def _terms(case: Case, fulfilment: Fulfilment, active: Deal | None) -> dict[str, Any]:
+def _terms(
+    case: Case, fulfilment: Fulfilment, active: Deal | None, funded_on: date
+) -> dict[str, Any]:
     """Return what the deal needs of its jurisdiction, and of the deal that is renewed, later on."""
-    rulebook = case.loaded_rulebook()
+    rulebook = case.configuration.loaded_rulebook_on(case.merchant, funded_on)
     return {
         "base_deal_id": None if active is None else active.id,
         "product": fulfilment.product,

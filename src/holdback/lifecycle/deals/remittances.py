@@ -30,7 +30,7 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
     TakingsRecorded,
 )
-from holdback.lifecycle.input_checks import remittance_errors, takings_errors
+from holdback.lifecycle.input_checks import ending_errors, remittance_errors, takings_errors
 from holdback.lifecycle.operation import Case, Command, Decision, deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWAL, Deal
@@ -200,31 +200,42 @@ def _check_open_to_entries(
 @frozen(kw_only=True)
 class CloseDeal(Command[DealReceipt]):
     """
-    End the active deal early.
+    End the active deal early, as of the day `on`, None for today.
 
     Raises:
-        Refusal: `deal_not_found` or `not_possible_now`.
+        Refusal: `deal_not_found`, `not_possible_now`, or `request_conflict` if the end was recorded
+            of another day.
+        InvalidDocument: the day is more than a week ago, or before something of the deal.
     """
 
     name = "close_deal"
+    input_errors = staticmethod(ending_errors)
 
     deal_id: str = field(validator=text)
     status: DealEnding = field(validator=one_of(*get_args(DealEnding)))
+    on: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
         status = DEAL_ENDINGS[self.status]
         events: tuple[Event, ...] = ()
-        if deal.status != status:
+        if deal.status == status:
+            if self.on not in {None, deal.closed_on}:
+                message = f"the deal was {self.status} on {deal.closed_on}, and keeps that day"
+                raise Refusal("request_conflict", message)
+        else:
+            self.check(case.input_context)
             if status not in next_states("deal", deal.status, "close_deal"):
                 raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-            today = case.day
-            closed = DealClosed(at=case.at, deal_id=deal.id, status=status, on=today)
-            events = (*_ending(case, deal, status, today), closed)
+            on = self.on or case.day
+            closed = DealClosed(at=case.at, deal_id=deal.id, status=status, on=on)
+            events = (*_ending(case, deal, status, on), closed)
         return Decision(events, deal_receipt(deal.id, self))
 
 
-def _ending(case: Case, deal: Deal, status: str, today: date) -> Iterator[Event]:
+def _ending(case: Case, deal: Deal, status: str, on: date) -> Iterator[Event]:
     """Yield what comes before the early end of *deal*: the end of a queued renewal, a waiver."""
     waiting = case.merchant.in_fulfilment
     if waiting is not None and waiting.queued and waiting.base_deal_id == deal.id:
@@ -238,7 +249,7 @@ def _ending(case: Case, deal: Deal, status: str, today: date) -> Iterator[Event]
             raise Refusal("not_possible_now", message)
         waiver = Entry(
             id=case.make_id(WAIVER, deal.id),
-            on=today,
+            on=on,
             amount=Money(deal.outstanding, deal.balance.currency),
             kind=WAIVER,
         )

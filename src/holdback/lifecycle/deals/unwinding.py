@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from attrs import evolve, field
+from attrs import converters, evolve, field
 
 from holdback.errors import Refusal
 from holdback.exact.money import Money
@@ -35,13 +35,16 @@ from holdback.merchant.ledger import (
 )
 from holdback.merchant.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
 from holdback.merchant.receipt import DealReceipt, UnwindQuote
-from holdback.merchant.validators import amount, day, plain_day, text
+from holdback.merchant.validators import amount, day, optional, plain_day, text
 
 
 @frozen(kw_only=True)
 class UnwindDeal(Command[DealReceipt]):
     """
     Undo a deal within its cooling-off days; `amount` is the principal that came back.
+
+    The merchant cancelled on the day `cancelled_on`, None for the day `on` of the money. The days
+    are counted to it, and the money comes back within 30 days of it.
 
     The merchant has returned the principal: what it was funded with, less what that settled of the
     base deal, less what it has paid. What it paid beyond is overpaid. The charge is cancelled.
@@ -50,7 +53,7 @@ class UnwindDeal(Command[DealReceipt]):
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or
             `deal_closed_to_entries`.
-        InvalidDocument: the day or the amount is invalid.
+        InvalidDocument: a day or the amount is invalid.
     """
 
     name = "unwind_deal"
@@ -60,6 +63,9 @@ class UnwindDeal(Command[DealReceipt]):
     id: str = field(validator=text)
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
+    cancelled_on: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
@@ -67,7 +73,7 @@ class UnwindDeal(Command[DealReceipt]):
         returned = Entry(id=self.id, on=self.on, amount=self.amount, kind=PRINCIPAL_RETURN)
         events: tuple[Event, ...] = ()
         if not is_recorded(deal, returned):
-            for why in _obstacles(case.merchant, deal, self.on):
+            for why in _obstacles(case.merchant, deal, self.cancelled_on or self.on):
                 raise Refusal("not_possible_now", why)
             base = _renewed_by(case.merchant, deal)
             due = _principal_left(deal, base)
@@ -77,7 +83,13 @@ class UnwindDeal(Command[DealReceipt]):
             base_id = None if base is None else base.id
             events = (
                 _undoing(case, deal, base, returned),
-                DealUnwound(at=case.at, deal_id=deal.id, on=self.on, base_deal_id=base_id),
+                DealUnwound(
+                    at=case.at,
+                    deal_id=deal.id,
+                    on=self.on,
+                    base_deal_id=base_id,
+                    cancelled_on=self.cancelled_on,
+                ),
             )
         return Decision(events, deal_receipt(deal.id, self))
 
@@ -87,11 +99,12 @@ class QuoteUnwinding(Question[UnwindQuote]):
     """
     Ask what has to come back for a deal to be unwound on the day `on`, and until when it can be.
 
-    It is said of what is recorded now; where the deal cannot be unwound that day, the reason is.
+    The days are as in `unwind_deal`, and may still come. It is said of what is recorded now; where
+    the deal cannot be unwound so, the reason is.
 
     Raises:
         Refusal: `deal_not_found`.
-        InvalidDocument: the day is before the funding.
+        InvalidDocument: a day is before the funding, or the cancellation does not fit the money.
     """
 
     name = "unwind_quote"
@@ -99,11 +112,14 @@ class QuoteUnwinding(Question[UnwindQuote]):
 
     deal_id: str = field(validator=text)
     on: date = field(converter=plain_day, validator=day)
+    cancelled_on: date | None = field(
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
+    )
 
     def decide(self, case: Case) -> Decision[UnwindQuote]:
         deal = find_deal(case.merchant, self.deal_id)
         self.check(case.input_context)
-        reason = next(_obstacles(case.merchant, deal, self.on), None)
+        reason = next(_obstacles(case.merchant, deal, self.cancelled_on or self.on), None)
         due = _principal_left(deal, _renewed_by(case.merchant, deal))
         days = deal.cooling_off_days
         quote = UnwindQuote(
@@ -222,7 +238,7 @@ def _undoing(case: Case, deal: Deal, base: Deal | None, returned: Entry) -> Entr
 
 
 def _obstacles(merchant: Merchant, deal: Deal, on: date) -> Iterator[str]:
-    """Yield why *deal* cannot be unwound with money that comes back on the day *on*."""
+    """Yield why *deal* cannot be unwound when its merchant cancels on the day *on*."""
     if UNWOUND not in next_states("deal", deal.status, "unwind_deal"):
         yield f"the deal is {deal.status.lower()}"
     days = deal.cooling_off_days or 0

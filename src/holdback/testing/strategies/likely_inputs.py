@@ -118,7 +118,7 @@ def _ids(ids: list[str]) -> st.SearchStrategy[str]:
 
 
 def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
-    """Return strategies for the fields of an input that name something of the merchant."""
+    """Return strategies for the fields of an input that name something of the merchant or a day."""
     merchant = moment.merchant
     newest = newest_offer_id(merchant)
     offers = [
@@ -132,12 +132,18 @@ def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
         "application_id": _ids([f.application_id for f in reversed(merchant.fulfilments)]),
         "deal_id": _ids([deal.id for deal in reversed(merchant.deals)]),
         "bank_details": _bank_details(moment),
+        # Of what is recorded on the day, or a few days later.
+        "on": st.sampled_from([0, 0, 1, 3]).map(lambda days: _days_ago(moment, days)),
         "code": st.sampled_from([*(hold.code for hold in merchant.holds), *_HOLD_CODES]),
         "by": st.sampled_from(["u-1", "u-2"]),
         "consents": st.dictionaries(
             st.sampled_from([*moment.consents, "marketing"]), st.booleans(), min_size=1
         ),
     }
+
+
+def _days_ago(moment: Moment, days: int) -> str:
+    return (moment.day - timedelta(days=days)).isoformat()
 
 
 def _bank_details(moment: Moment) -> st.SearchStrategy[Input]:

@@ -209,7 +209,10 @@ def _unwind_deal(draw: st.DrawFn, moment: Moment) -> Input:
     due = principal_due(moment.merchant, deals[0])
     minor = draw(st.sampled_from([due, due, due, due + 1]))
     on = draw(st.sampled_from([moment.day, deals[0].funded_on]))
-    return {"deal_id": deals[0].id, **moved(moment, minor, on)}
+    body: Input = {"deal_id": deals[0].id, **moved(moment, minor, on)}
+    if draw(st.booleans()):
+        body["cancelled_on"] = deals[0].funded_on.isoformat()
+    return body
 
 
 def _return_payout(moment: Moment) -> st.SearchStrategy[Input]:

@@ -42,8 +42,23 @@ def _close_application(merchant: SimulatedMerchant, _: date, pick: int, variant:
     yield {"application_id": _application_id(merchant, pick), "status": status}
 
 
-def _fund_deal(merchant: SimulatedMerchant, _: date, pick: int, __: int) -> Bodies:
-    yield {"application_id": _application_id(merchant, pick)}
+def _fund_deal(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Fund an application, now and then of the day before, or of today by name."""
+    yield {"application_id": _application_id(merchant, pick), **_day(today, variant)}
+
+
+def _day(today: date, variant: int) -> dict[str, str]:
+    """Return the day of what happened: most often none, which is today."""
+    day = {1: today, 2: today - timedelta(days=1)}.get(variant % 6)
+    return {} if day is None else {"on": day.isoformat()}
+
+
+def _is_funded(request: Any, projection: Projection) -> bool:
+    application_id, on = request["application_id"], request.get("on")
+    return projection.applications.get(application_id) == "funded" and any(
+        deal.terms["application_id"] == application_id and on in {None, deal.terms["funded_on"]}
+        for deal in projection.deals.values()
+    )
 
 
 def _record_remittance(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
@@ -63,9 +78,15 @@ def _record_takings(_: SimulatedMerchant, today: date, pick: int, __: int) -> Bo
     yield {"takings": takings, "complete_through": today.isoformat()}
 
 
-def _close_deal(merchant: SimulatedMerchant, _: date, __: int, variant: int) -> Bodies:
+def _close_deal(merchant: SimulatedMerchant, today: date, _: int, variant: int) -> Bodies:
     for deal_id in merchant.projection.active:
-        yield {"deal_id": deal_id, "status": ("defaulted", "cancelled")[variant % 2]}
+        status = ("defaulted", "cancelled")[variant % 2]
+        yield {"deal_id": deal_id, "status": status, **_day(today, variant)}
+
+
+def _is_closed(request: Any, projection: Projection) -> bool:
+    deal = projection.deals[request["deal_id"]]
+    return deal.status.lower() == request["status"] and request.get("on") in {None, deal.closed_on}
 
 
 def _reinstate_deal(merchant: SimulatedMerchant, _: date, __: int, ___: int) -> Bodies:
@@ -173,9 +194,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=5,
             fits=lambda projection: projection.in_fulfilment,
             bodies=_fund_deal,
-            took_effect=lambda request, projection: (
-                projection.applications.get(request["application_id"]) == "funded"
-            ),
+            took_effect=_is_funded,
         ),
         "record_remittance": AgentOperation(
             weight=10,
@@ -195,9 +214,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         "close_deal": AgentOperation(
             weight=4,
             bodies=_close_deal,
-            took_effect=lambda request, projection: (
-                projection.deals[request["deal_id"]].status.lower() == request["status"]
-            ),
+            took_effect=_is_closed,
         ),
         "reinstate_deal": AgentOperation(
             weight=2,

@@ -74,6 +74,8 @@ class ProjectedDeal:
     terms: dict[str, Any]
     repayment: Decimal
     status: str = "Funded"
+    # The day of which its early end was recorded.
+    closed_on: str | None = None
     paid_by_renewal: Decimal = Decimal(0)
     entries: dict[str, dict[str, Any]] = field(factory=dict)
     in_pause: bool = False

@@ -135,7 +135,8 @@ class ProjectedDeals:
         self.deals[event["deal_id"]].status = "Funded"
 
     def _deal_closed(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = event["status"]
+        deal = self.deals[event["deal_id"]]
+        deal.status, deal.closed_on = event["status"], event["on"]
 
     def _remittances_recorded(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]
