@@ -86,6 +86,8 @@ def _lines(finding: ColumnFinding) -> str:
     hint = f"\n      {finding.cure}" if finding.cure else ""
     if finding.code in _SUSPECTED:
         return f"  {finding.column}: {finding.message}; {finding.expected}{hint}"
+    if not finding.expected:
+        return f"  {finding.column}: {finding.message}{hint}"
     rows = "1 deal" if finding.count == 1 else f"{finding.count:,} deals"
     is_unknown = finding.code == _UNDECLARED
     what = "not declared, so unknown" if is_unknown else "cannot be read"
@@ -155,7 +157,8 @@ def _detail(finding: ColumnFinding, kinds: Mapping[str, Kind]) -> ErrorDetail:
         message += f"{row}: {finding.value}"
     elif finding.code == _UNDECLARED:
         message += row
-    return evolve(finding.detail, message=f"{message}; {finding.expected}", hint=hint)
+    expected = f"; {finding.expected}" if finding.expected else ""
+    return evolve(finding.detail, message=f"{message}{expected}", hint=hint)
 
 
 def _cure(finding: ColumnFinding, kind: Kind | None) -> str | None:
