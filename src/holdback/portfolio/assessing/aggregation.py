@@ -30,14 +30,16 @@ from holdback.rulebooks.rulebook import Rulebook
 # An amount is added up in two parts. It is less than 10**18 minor units, so both parts are less
 # than 10**9, and the sums of up to 9 * 10**9 rows fit in 64 bits.
 _PART: Final = 10**9
-# The columns of the sums are named by theirs and these.
+# Endings of the names of columns that are counted or added up: the deals with more than 0, and the
+# two parts of the amount. Without a column's name, `_DEALS` is the number of rows.
 _DEALS, _HIGH, _LOW = f"{PREFIX}deals", f"{PREFIX}high", f"{PREFIX}low"
 
 _Key = TypeVar("_Key")
 
-# Rows that agree in these are counted together.
+# The numbers of a row's answer: rows that agree in all of them are counted together. `AnswerReader`
+# reads them, in this order.
 ANSWER_COLUMNS: Final = (RULEBOOK, OUTCOME, FAILING, NEEDS)
-# The results that counting needs.
+# What to ask of `with_outcomes` in order to count answers: it adds `RULEBOOK` by itself.
 COUNTED_COLUMNS: Final = (*RESULTS, BALANCE)
 
 
@@ -108,11 +110,17 @@ class AnswerReader:
     rulebooks: RowRulebooks
 
     def answer(self, place: int, outcome: int, failing: int, needs: int) -> Answer:
-        """The answer of the rulebook at *place*, -1 for none, with the row's outcome and masks."""
+        """
+        The answer of the rulebook at *place*, -1 for none, with the row's outcome and masks.
+
+        Of a row without a rulebook it names the column that has to be corrected: that of the row's
+        jurisdiction, or of its day.
+        """
         word = OUTCOMES[outcome]
         if place < 0:
-            is_code = needs >> JURISDICTION_BIT & 1
-            column = self.rulebooks.jurisdiction_column if is_code else self.rulebooks.day_or_column
+            no_jurisdiction = needs >> JURISDICTION_BIT & 1
+            rulebooks = self.rulebooks
+            column = rulebooks.jurisdiction_column if no_jurisdiction else rulebooks.day_or_column
             return Answer(None, word, (), (printable(str(column)),) if needs else ())
         rulebook = self.rulebooks.rulebooks[place]
         return Answer(rulebook, word, codes(rulebook, failing), needed(rulebook, needs))
@@ -132,13 +140,24 @@ def count_rows(
 def count_rows_by_value(
     frame: Frame, keys: Sequence[str], value: str
 ) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
-    """The same, counted also for each value of any kind in the column *value*."""
+    """
+    The rows of *frame*, counted for each combination of the integers in *keys* and of *value*.
+
+    *value* is a column with values of any kind, which are yielded unchanged, between the integers
+    and the totals.
+    """
     return _grouped(frame, keys, value, ())
 
 
 def _grouped(
     frame: Frame, keys: Sequence[str], value: str | None, ledger: Collection[str]
 ) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
+    """
+    Yield the integers of *keys*, the value of the column *value* if any, and the group's totals.
+
+    A column of amounts is added up in two parts (`_PART`); a column of the *ledger* also gives the
+    number of deals with more than 0, and the number in which it is known.
+    """
     amounts = {name: converted_column(name) for name in ledger}
     columns = (BALANCE, *amounts.values())
     by = (*keys, *([value] if value else []))

@@ -38,7 +38,8 @@ def deals_of(  # noqa: PLR0913  # what every question is asked with
     """
     Return the deals of the user's *frame* under *rules*, after a warning of suspected columns.
 
-    *output_names* are the columns that the result adds; the others are those of a `ColumnPlan`.
+    *output_names* are the columns that the result adds, which must not clash with the user's;
+    *unread* and *with_ledger* are those of a `ColumnPlan`.
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
@@ -133,7 +134,11 @@ def prepare(
 
 
 def native_result(plan: ColumnPlan, computed: Frame, columns: Mapping[str, str]) -> Any:
-    """Return the user's own frame with *columns*: the name of each, and that in *computed*."""
+    """
+    Return the user's own frame with *columns* added: the name of each, and its name in *computed*.
+
+    *computed* has the rows of *plan* in the same order; a lazy one also has the user's columns.
+    """
     chosen = {name: nw.col(source).alias(name) for name, source in columns.items()}
     if isinstance(computed, nw.DataFrame):
         assert isinstance(plan.frame, nw.DataFrame)

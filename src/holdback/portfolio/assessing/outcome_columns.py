@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 OUTCOME, ELIGIBLE, FAILING, NEEDS, CODES = "outcome", "eligible", "failing", "needs", "codes"
+# The columns of a result that is not readable: numbers and masks.
 RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
 # The column of a prepared frame with the mask of the facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
@@ -26,7 +27,8 @@ UNKNOWN_RULES: Final = f"{PREFIX}unknown_rules"
 # While they are computed, the results of a row, and the same as texts, have names that no user has.
 RESULT_COLUMNS: Final = {name: f"{PREFIX}{name}" for name in RESULTS}
 TEXT_COLUMNS: Final = {name: f"{PREFIX}text_{name}" for name in (OUTCOME, CODES, NEEDS)}
-# The columns of a readable result, and those that they are computed as.
+# The columns of a readable result, each with the column that it is computed as: the outcome, codes
+# and needs are texts, and whether a deal is eligible is a Boolean in either result.
 READABLE: Final = {
     OUTCOME: TEXT_COLUMNS[OUTCOME],
     ELIGIBLE: RESULT_COLUMNS[ELIGIBLE],
@@ -36,7 +38,11 @@ READABLE: Final = {
 
 
 def converted_column(name: str) -> str:
-    """The column of the fact *name* in scaled integers, if it is not the user's own."""
+    """
+    The column of the fact *name* in scaled integers.
+
+    A prepared column of the user's that is trusted is used instead (`SqlPlan.fact_column`).
+    """
     return f"{_FACT_PREFIX}{name}"
 
 
@@ -45,7 +51,8 @@ def rule_column(code: str) -> str:
     return f"{_RULE_PREFIX}{code}"
 
 
-# The variant of a column of days that is read to find each row's rulebook.
+# The variant of a column that is read as the day of each row, to find the row's rulebook. The same
+# column may be a fact as well, whose variants count from 0.
 DAY: Final = -1
 
 
@@ -55,5 +62,5 @@ def number_column(name: str, variant: int) -> str:
 
 
 def given_column(name: str, variant: int) -> str:
-    """The column that says where a value was given, of which some cannot be read."""
+    """The column that is true where a value was given; it is invalid if its number is null."""
     return f"{converted_column(name)}_{variant}_given"

@@ -111,7 +111,11 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
 def _native_frame(
     columns: dict[str, list[Any]], rulebooks: RowRulebooks, deals: nw.DataFrame[Any]
 ) -> Any:
-    """*columns* as a frame of the kind of *deals*, with types that do not depend on values."""
+    """
+    *columns* as a frame of the library of *deals*, with types that do not depend on the values.
+
+    The first of *columns* is the deal's id, which keeps its type; the others are `COLUMNS`.
+    """
     if deals.implementation.is_pandas_like():  # pandas holds decimals as Python objects
         frame = nw.from_dict(columns, backend=deals.implementation).to_native()
         return frame.astype({"term_days": "Int64"})
@@ -133,8 +137,9 @@ def _native_frame(
 def _prepared_facts(
     deals: nw.DataFrame[Any], rulebooks: RowRulebooks, *, prepared: bool
 ) -> Iterator[tuple[Rulebook, Facts]]:
-    """The rulebook and the prepared facts of each of *deals*."""
-    plan = ColumnPlan(deals, rulebooks, prepared, unread=not prepared)  # prices depend on them
+    """Yield the rulebook and the prepared facts of each of *deals*, null where one is unknown."""
+    # Prices may depend on facts that no rule reads. In a prepared frame, every fact is an integer.
+    plan = ColumnPlan(deals, rulebooks, prepared, unread=not prepared)
     rows: Any = with_facts(plan)
     numbers = {name: integers(rows[converted_column(name)]) for name in plan.facts}
     for row, place in enumerate(rows[RULEBOOK].to_list()):
@@ -167,6 +172,7 @@ def _rows(
 
 
 def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> tuple[str, ...]:
+    """The first six of `COLUMNS`, which all offers of a product share."""
     return (
         rulebook.code,
         product.terms.key,
@@ -178,6 +184,7 @@ def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> t
 
 
 def _terms(offer: Offer | None) -> tuple[Any, ...]:
+    """The last six of `COLUMNS`, all null for a product without offers."""
     if offer is None:
         return (None,) * 6
     return (

@@ -67,8 +67,9 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     rows = computed if isinstance(computed, nw.DataFrame) else computed.collect()
     if len(rows) != 1:
         raise _not_one(row, by, len(rows))
-    own = (name for name in rows.columns if name.startswith(PREFIX))
-    numbers = {name: integers(rows[name])[0] for name in own}
+    # A lazy frame has the user's own columns as well.
+    computed_names = (name for name in rows.columns if name.startswith(PREFIX))
+    numbers = {name: integers(rows[name])[0] for name in computed_names}
     rulebook = _rulebook(plan, numbers)
     facts = {name: numbers[converted_column(name)] for name in plan.facts}
     return rulebook.assess_prepared(
@@ -77,7 +78,11 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
 
 
 def _row(frame: Frame, row: Any, by: object) -> Frame:
-    """Return *frame* with the rows only that *row* names *by* position, label or a column."""
+    """
+    Return only the rows of *frame* that *row* names *by* position, label or the value of a column.
+
+    By a column it may be none or several rows: `explain` counts them.
+    """
     if by == POSITION:
         if not isinstance(frame, nw.DataFrame):
             raise InvalidDocument.of(
@@ -106,7 +111,7 @@ def _row(frame: Frame, row: Any, by: object) -> Frame:
 
 
 def _at(frame: nw.DataFrame[Any], row: Any) -> Frame:
-    """Return the row at the position *row*, from the end if it is negative."""
+    """Return a frame of the one row at the position *row*, from the end if it is negative."""
     try:
         position = whole(row, "the position of a row, a whole number")
     except ValueError as error:
@@ -135,7 +140,7 @@ def _labelled(frame: Frame, row: Any) -> Frame:
 
 
 def _not_one(row: Any, by: str, count: int) -> InvalidDocument:
-    """The error that *count* rows, and not one, are *row* by a label or a column."""
+    """The error that *count* rows, none or several, have *row* as their label or in a column."""
     value = f"`{printable(str(row))}`"
     given = f"the label {value}" if by == LABEL else f"{value} in `{printable(by)}`"
     if count:
@@ -146,13 +151,14 @@ def _not_one(row: Any, by: str, count: int) -> InvalidDocument:
 
 def _rulebook(plan: ColumnPlan, numbers: Mapping[str, int | None]) -> Rulebook:
     """
-    Return the rulebook of the row with these *numbers*, on its day.
+    Return the rulebook of the row whose computed columns are *numbers*, dated on the row's day.
 
     Raises:
         InvalidDocument: with each fact of the row that cannot be read.
     """
     rulebooks = plan.rulebooks
     place, unreadable = numbers[RULEBOOK], numbers[UNREADABLE] or 0
+    # A row without a rulebook has only key bits, so which one stands in for it makes no difference.
     rulebook = rulebooks.rulebooks[place or 0]
     names = list(needed(rulebook, unreadable)) if place is not None else []
     keys = ((JURISDICTION_BIT, rulebooks.jurisdiction_column), (ON_BIT, rulebooks.day_or_column))

@@ -33,7 +33,12 @@ Definitions = Mapping[Fact, tuple[int, ...]]
 
 
 def _meanings(rulebooks: tuple[Rulebook, ...]) -> tuple[Rulebook | int, ...]:
-    """Return what *rulebooks* are compared by: without a digest, equal ones differ in meaning."""
+    """
+    Return what *rulebooks* are compared by.
+
+    Those without a digest may be equal although their rules differ in meaning, so each of them is
+    compared by its identity.
+    """
     return tuple(rulebook if rulebook.digest else id(rulebook) for rulebook in rulebooks)
 
 
@@ -58,18 +63,26 @@ class RowRulebooks:
 
     @facts.default
     def _definitions(self) -> Mapping[str, Definitions]:
-        """Facts by name: each distinct reading, with the indexes of its rulebooks."""
+        """
+        Facts by name: each distinct reading, with the indexes of its rulebooks.
+
+        Facts that `_reading` does not tell apart are one, represented by the first.
+        """
         by_name: dict[str, dict[Fact, tuple[int, ...]]] = {}
         for facts, places in self._catalogues().items():
             for fact in facts:
                 definitions = by_name.setdefault(fact.name, {})
-                same = (read for read in definitions if _reading(read) == _reading(fact))
-                key = next(same, fact)
-                definitions[key] = (*definitions.get(key, ()), *places)
+                same = (first for first in definitions if _reading(first) == _reading(fact))
+                first = next(same, fact)
+                definitions[first] = (*definitions.get(first, ()), *places)
         return by_name
 
     def _catalogues(self) -> Mapping[tuple[Fact, ...], tuple[int, ...]]:
-        """The facts of the rulebooks; most rulebooks of a jurisdiction share them."""
+        """
+        Each distinct list of facts, with the indexes of the rulebooks that have it.
+
+        Most rulebooks of a jurisdiction share theirs, so there are few.
+        """
         catalogues: dict[tuple[Fact, ...], tuple[int, ...]] = {}
         for place, rulebook in enumerate(self.rulebooks):
             facts = rulebook.catalogue.facts
@@ -79,7 +92,7 @@ class RowRulebooks:
     @cached_property
     def names_read(self) -> tuple[Collection[str], ...]:
         """The facts that the rules of each rulebook read, and `progress`."""
-        # Many rulebooks, and every fact asks all of them.
+        # Kept, because `bits` asks all of many rulebooks for every fact.
         return tuple(map(names_read, self.rulebooks))
 
     @cached_property
@@ -109,14 +122,14 @@ class RowRulebooks:
 
 def names_read(rulebook: Rulebook) -> Collection[str]:
     """The facts that the rules of *rulebook* read, and `progress`."""
-    # The floor of 50% is checked before any rule.
+    # The floor of 50% reads progress before any rule is asked.
     names = (name for rule in rulebook.renewal.rules for name in rule.checked.names)
     return dict.fromkeys(["progress", *names])
 
 
 def _reading(fact: Fact) -> tuple[Any, ...]:
     """
-    What the numbers of a column depend on that is read as *fact*.
+    All parts of *fact* that have an effect on the numbers which are read from its column.
 
     Descriptions and origins are left out, because they do not affect reading, and so is the
     currency: a column holds amounts without one, and only the number of decimals counts.
@@ -177,6 +190,7 @@ def _day_or_column(on: object, columns: Collection[str]) -> str | date:
     """*on* as a date or the name of a column; without it, the column `on`."""
     if on is None:
         return "on"
+    # A text like a day is the day, unless there is a column of that name.
     if isinstance(on, str) and (on in columns or not LIKE_A_DAY.fullmatch(on)):
         return on
     try:
@@ -186,7 +200,7 @@ def _day_or_column(on: object, columns: Collection[str]) -> str | date:
 
 
 def _occurring(frame: Frame, jurisdiction: str) -> Sequence[Any]:
-    """The codes in *frame*; none if it is lazy, whose rows are not seen."""
+    """The distinct values of the column *jurisdiction*; none of a lazy frame, not yet read."""
     if not isinstance(frame, nw.DataFrame):
         return ()
     try:
@@ -200,8 +214,9 @@ def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | No
     """
     Return the rulebooks of *rules* that may assess a row of *frame*.
 
-    In memory, they are those of the jurisdictions that occur. The rows of a lazy frame are not
-    seen, so those of another jurisdiction than that of a single rulebook have none.
+    In memory, they are those of the jurisdictions that occur. With a single rulebook, rows of
+    another jurisdiction are refused in memory (`own_code_column`); in a lazy frame, whose rows are
+    not seen yet, they get no rulebook and are invalid.
     """
     columns = frame.collect_schema()
     has_codes = jurisdiction in columns

@@ -52,20 +52,20 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> Frame:
 
     In memory these are its only columns, and it is a frame of Polars.
     """
-    written = _sql_plan(plan)
-    steps = written.steps(
+    sql_plan = _sql_plan(plan)
+    steps = sql_plan.steps(
         readable=TEXT_COLUMNS[CODES] in results,
         codes=tuple(code for code in rule_codes(plan.rulebooks) if rule_column(code) in results),
         masks=FALSE_RULES in results,
     )
-    named = {name: written.col(RESULT_COLUMNS.get(name, name)) for name in results}
+    named = {name: sql_plan.col(RESULT_COLUMNS.get(name, name)) for name in results}
     if BALANCE in results:
         is_there = _BALANCE_FACT in plan.facts
-        column = written.col(written.fact_column(_BALANCE_FACT))
+        column = sql_plan.col(sql_plan.fact_column(_BALANCE_FACT))
         named[BALANCE] = column if is_there else "cast(null as bigint)"
     for name in plan.ledger:
-        named[converted_column(name)] = written.col(converted_column(name))
-    return _computed(plan, written, steps, named)
+        named[converted_column(name)] = sql_plan.col(converted_column(name))
+    return _computed(plan, sql_plan, steps, named)
 
 
 def with_facts(plan: ColumnPlan) -> Frame:
@@ -75,16 +75,22 @@ def with_facts(plan: ColumnPlan) -> Frame:
     The day of a row is there as well, if it is in a column. In memory these are its only columns,
     and it is a frame of Polars.
     """
-    written, on = _sql_plan(plan), plan.rulebooks.day_or_column
-    named = {converted_column(name): written.col(written.fact_column(name)) for name in plan.facts}
+    sql_plan, on = _sql_plan(plan), plan.rulebooks.day_or_column
+    named = {
+        converted_column(name): sql_plan.col(sql_plan.fact_column(name)) for name in plan.facts
+    }
     if isinstance(on, str):
-        named[converted_column(on)] = written.col(converted_column(on))
-    named[UNREADABLE] = written.col(UNREADABLE)
-    return _computed(plan, written, written.read_steps(), named)
+        named[converted_column(on)] = sql_plan.col(converted_column(on))
+    named[UNREADABLE] = sql_plan.col(UNREADABLE)
+    return _computed(plan, sql_plan, sql_plan.read_steps(), named)
 
 
 def _sql_plan(plan: ColumnPlan) -> SqlPlan:
-    # A column of 64 bits that is trusted is read without a conversion.
+    """
+    The steps of SQL for *plan*, in the dialect of its frame.
+
+    A prepared column of 64 bits is `trusted`: no step converts it, unless the plan is strict.
+    """
     is_trusted, on = plan.prepared and not plan.strict, plan.rulebooks.day_or_column
     return SqlPlan(
         dialect=_DIALECTS.get(plan.frame.implementation, POLARS),
@@ -105,15 +111,19 @@ def _sql_plan(plan: ColumnPlan) -> SqlPlan:
 
 
 def _computed(
-    plan: ColumnPlan, written: SqlPlan, steps: Iterable[SqlStep], named: Mapping[str, str]
+    plan: ColumnPlan, sql_plan: SqlPlan, steps: Iterable[SqlStep], named: Mapping[str, str]
 ) -> Frame:
-    """The frame of *plan* after *steps*, with columns that are *named*: each with its SQL."""
+    """
+    The frame of *plan* after *steps*, with `RULEBOOK` and the columns *named*: each with its SQL.
+
+    A lazy frame keeps its own columns; one in memory becomes a frame of Polars without them.
+    """
     has_several = plan.rulebooks.jurisdiction_column is not None
-    named = {**named, RULEBOOK: written.col(RULEBOOK) if has_several else "0"}
+    named = {**named, RULEBOOK: sql_plan.col(RULEBOOK) if has_several else "0"}
     in_memory = isinstance(plan.frame, nw.DataFrame)
     kept = [name for name in plan.schema if name not in named] if not in_memory else []
     steps = [step for step in steps if step]
-    if written.dialect == POLARS:
+    if sql_plan.dialect == POLARS:
         rows = plan.rows()
         for step in (*steps, named):
             rows = rows.with_columns(**{name: pl.sql_expr(text) for name, text in step.items()})
@@ -121,7 +131,7 @@ def _computed(
         if in_memory:
             return nw.from_native(rows.collect(engine="streaming"), eager_only=True)
         return _lazy(rows)
-    native, col = plan.frame.to_native(), written.col
+    native, col = plan.frame.to_native(), sql_plan.col
     for step in steps:
         native = _selected(native, ["*", *(f"{text} as {col(n)}" for n, text in step.items())])
     columns = [f"{text} as {col(name)}" for name, text in named.items()]
@@ -134,7 +144,7 @@ def _lazy(native: Any) -> Frame:
 
 
 def _selected(frame: Any, columns: Sequence[str]) -> Any:
-    """The native *frame* with *columns* of SQL only."""
+    """The native *frame* of Spark or DuckDB with *columns* of SQL only."""
     if hasattr(frame, "selectExpr"):
         return frame.selectExpr(*columns)
     return frame.project(",\n".join(columns))

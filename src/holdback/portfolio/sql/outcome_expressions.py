@@ -62,15 +62,17 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
-# Java compiles no method of more than 8,000 bytes. Three masks of this many characters stay below.
+# Spark compiles steps to Java, which compiles no method of more than 8,000 bytes. Three masks of
+# this many characters stay below.
 _LONG: Final = 2_000
 # The next line of a mask, for people.
 _NEXT: Final = "\n      "
-# A number of a rule, marked so that the rules that differ in it alone can be found.
+# A number of a rule between null characters (`_marked`), so that rules that differ in numbers only
+# can be recognised: split by it, a text gives its pieces at even places and its numbers between.
 _MARKED: Final = re.compile("\0(-?[0-9]+)\0")
 # New columns by name, all computed from the columns that are there before.
 SqlStep = Mapping[str, str]
-# For each part of a mask, where it is set, and what it stands for.
+# By number, a part of a mask: the condition under which it is set, and a comment for the reader.
 Flags = Mapping[int, tuple[str, str]]
 
 
@@ -87,9 +89,10 @@ def outcome_sql(  # noqa: PLR0913  # what a table is asked
     """
     Return the steps from scaled integers to results, by the rules of *rulebooks*.
 
-    *numbers* has the SQL of each fact's column, and the column `UNREADABLE` the mask of the facts
-    that cannot be read. A *readable* result has texts as well. The rules *codes* have an answer of
-    their own, and with *masks* all rules have their bits in `FALSE_RULES` and `UNKNOWN_RULES`.
+    *numbers* has the SQL of each fact's column, by the fact's name; the table has a column
+    `UNREADABLE` with the mask of the facts that cannot be read. The last three steps are empty
+    unless asked for: texts of a *readable* result, a column with the own answer of each rule in
+    *codes*, and with *masks*, the columns `FALSE_RULES` and `UNKNOWN_RULES`.
     """
     writer = _OutcomeWriter(dialect, rulebooks, numbers)
     return (
@@ -102,7 +105,12 @@ def outcome_sql(  # noqa: PLR0913  # what a table is asked
 
 @frozen
 class _OutcomeWriter:
-    """Writes the steps for the rows of *rulebooks*."""
+    """
+    Writes the steps for the rows of *rulebooks*.
+
+    Its methods return SQL: a mask, or the condition under which something holds. A *place* is that
+    of a rulebook in *rulebooks*, as the column `RULEBOOK` has it.
+    """
 
     dialect: str
     rulebooks: RowRulebooks
@@ -139,7 +147,7 @@ class _OutcomeWriter:
         return [*steps, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)]
 
     def answer(self, checked: Checked) -> FlagSql:
-        """The conditions of a rule, with its numbers marked."""
+        """The conditions of the rule *checked*, with its numbers marked as `_MARKED` says."""
         if id(checked) not in self._answers:
             self._answers[id(checked)] = flag_sql(checked, self.numbers, self.dialect, _marked)
         return self._answers[id(checked)]
@@ -160,7 +168,12 @@ class _OutcomeWriter:
         )
 
     def mask(self, number: Callable[[int, Rule], int], flag: Callable[[Rule], str]) -> str:
-        """The sum of the *number* of each rule, by its bit, where its *flag* holds; 0 for none."""
+        """
+        A mask over the rules of the row's rulebook: the sum of the numbers whose flag holds.
+
+        *number* gives the number of a rule, from its place among the rules and the rule; a rule
+        with 0 is left out. *flag* gives the condition under which it is added.
+        """
         flags = [
             {
                 number(bit, rule): (flag(rule), self.described(rule))
@@ -179,18 +192,23 @@ class _OutcomeWriter:
         row that is invalid.
         """
 
-        def is_it(_: int, rule: Rule) -> int:
+        def one_if_it(_: int, rule: Rule) -> int:
             return int(rule.code == code)
 
-        true = self.mask(is_it, lambda rule: self.answer(rule.checked).true)
-        false = self.mask(is_it, lambda rule: self.answer(rule.checked).false)
+        # Each of these masks is 1 or 0, because a code is that of one rule at most.
+        true = self.mask(one_if_it, lambda rule: self.answer(rule.checked).true)
+        false = self.mask(one_if_it, lambda rule: self.answer(rule.checked).false)
         is_valid = f"{self.col(UNREADABLE)} = 0"
         return conditional(
             [(f"{is_valid} and {true} = 1", "true"), (f"{is_valid} and {false} = 1", "false")]
         )
 
     def masks(self) -> SqlStep:
-        """The masks `FALSE_RULES` and `UNKNOWN_RULES`, each with the floor."""
+        """
+        The masks `FALSE_RULES` and `UNKNOWN_RULES`, in every row.
+
+        Each has the bit of the floor as well, where progress is below it or unknown.
+        """
         progress, outcome = self.numbers["progress"], self.col(RESULT_COLUMNS[OUTCOME])
         floors = (f"{progress} < {eligibility.FLOOR}", f"{progress} is null")
         rules = (
@@ -198,19 +216,23 @@ class _OutcomeWriter:
             self.mask(lambda bit, _: 1 << bit, lambda rule: self.answer(rule.checked).unknown),
         )
         return {
-            # Every row has an outcome.
+            # Every row has an outcome, so the test is always true: `only` is for Spark's sake.
             name: f"{self.only(outcome, '>= 0', mask)} + "
             + conditional([(floor, str(1 << FLOOR_BIT))], "0")
             for name, floor, mask in zip((FALSE_RULES, UNKNOWN_RULES), floors, rules, strict=True)
         }
 
     def described(self, rule: Rule) -> str:
-        """The code of *rule*, and what it says if there is no other rulebook."""
+        """A comment on *rule*: its code, and its text too if there is no other rulebook."""
         is_alone = len(self.rulesets) == 1
         return f"{rule.code}: {rule_text(rule.checked)}" if is_alone else rule.code
 
     def nulls(self) -> str:
-        """The mask of the facts that are null, among those that rules of the rulebook read."""
+        """
+        The mask of the facts that are null, among those that rules of any rulebook read.
+
+        Two jurisdictions may declare facts of different names in the same bit (`any_null`).
+        """
         by_bit: dict[int, dict[str, list[int]]] = {}
         for place, rules in enumerate(self.rulesets):
             for name in {name for rule in rules.rules for name in rule.checked.names}:
@@ -223,7 +245,12 @@ class _OutcomeWriter:
         return self.sum(terms)
 
     def any_null(self, by_name: Mapping[str, list[int]]) -> str:
-        """Where the fact of a bit is null: facts that jurisdictions declare may have the same."""
+        """
+        The condition under which the fact of a bit is null.
+
+        *by_name* has the facts of the bit, each with the places of its rulebooks: jurisdictions may
+        declare different facts with the same bit.
+        """
         nulls = [f"{self.numbers[name]} is null" for name in sorted(by_name)]
         if len(nulls) == 1:
             return nulls[0]
@@ -241,17 +268,22 @@ class _OutcomeWriter:
         return conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))")
 
     def unknown_rules(self, rules: RuleSet) -> Flags:
-        """The masks of the facts that rules read, null or not, each where the rule is unknown."""
+        """
+        For the rules of *rules*: the mask of the facts that each reads, where the rule is unknown.
+
+        The facts in it need not be null; `missing_facts` keeps those that are.
+        """
         bits = [
             sum(1 << rules.catalogue.place(name) for name in rule.checked.names)
             for rule in rules.rules
         ]
-        # A rule that reads one fact only is unknown wherever the fact is missing.
+        # A rule that reads one fact only is unknown wherever the fact is missing, so its mask needs
+        # no condition.
         one_fact = [always_unknown_without(rule.checked) for rule in rules.rules]
         always = reduce(or_, itertools.compress(bits, one_fact), 0)
         flags: dict[int, tuple[str, str]] = {always: ("true", "")} if always else {}
         for mask, rule in zip(bits, rules.rules, strict=True):
-            if mask & ~always:
+            if mask & ~always:  # it adds a fact to those that are there without a condition
                 unknown = self.answer(rule.checked).unknown
                 unknown = f"{flags[mask][0]} or {unknown}" if mask in flags else unknown
                 flags[mask] = (unknown, rule.code)
@@ -259,9 +291,10 @@ class _OutcomeWriter:
 
     def by_rulebook(self, flags: Sequence[Flags], operator: str) -> str:
         """
-        For each row, the mask of its rulebook's *flags*, which are by place.
+        For each row, the parts of its rulebook's *flags* that are set, joined by *operator*.
 
-        Jurisdictions with the same rules, but for their numbers, share one mask.
+        *flags* has those of each rulebook, by place. Jurisdictions with the same rules, but for
+        their numbers, share one text.
         """
         by_code: dict[str, list[int]] = {}
         for place, rulebook in enumerate(self.rulebooks.rulebooks):
@@ -284,7 +317,7 @@ class _OutcomeWriter:
         return conditional(cases, "0")
 
     def mask_of(self, flags: Sequence[Flags], places: Sequence[int], operator: str) -> str:
-        """The mask of the rulebooks at *places*, whose rules are much groups."""
+        """The mask of the rulebooks at *places*, whose rules differ in little but their numbers."""
         by_mask: dict[int, list[tuple[int, str]]] = {}
         names: dict[int, str] = {}
         for place in places:
@@ -298,7 +331,11 @@ class _OutcomeWriter:
         return self.sum(terms, operator)
 
     def sum(self, terms: Sequence[tuple[int, str, str]], operator: str = f"{_NEXT}+ ") -> str:
-        """The sum of the numbers in *terms* whose condition holds, each with its name."""
+        """
+        The numbers in *terms* whose condition holds, joined by *operator*.
+
+        A term is a number, its condition, and a comment.
+        """
         # Polars takes a small number for one of 32 bits, and joins no bits of two sizes.
         form = "cast({} as bigint)" if self.dialect == POLARS else "{}"
         parts = (
@@ -309,10 +346,13 @@ class _OutcomeWriter:
 
     def flag_of(self, parts: Sequence[tuple[int, str]], count: int) -> str:
         """
-        For each row, the condition of its rulebook among *parts*, of *count* rulebooks.
+        For each row, the condition of its rulebook among *parts*: a place and a condition each.
 
         Conditions that differ in their numbers only become one, with the numbers of the rulebook.
+        *count* is the number of rulebooks that a row may have here; those without a part have no
+        such rule, so for their rows the condition is not true.
         """
+        # By text without numbers, then by numbers: the places with that condition.
         shapes: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
         for place, text in parts:
             pieces = _MARKED.split(text)
@@ -332,7 +372,11 @@ class _OutcomeWriter:
         return conditional(cases)
 
     def filled(self, pieces: Sequence[str], numbers: Mapping[tuple[str, ...], list[int]]) -> str:
-        """The text of *pieces* with *numbers* between them, by the row's rulebook."""
+        """
+        The condition of *pieces* of text, with the numbers of the row's rulebook between them.
+
+        *numbers* has the places of the rulebooks with each combination of numbers.
+        """
         # INVARIANT: a row without a rulebook gets all numbers of one rulebook, so that no
         # combination is calculated that `check` has not bounded.
         ranked = sorted(numbers, key=lambda values: -len(numbers[values]))
@@ -343,7 +387,11 @@ class _OutcomeWriter:
         )
 
     def threshold(self, values: Sequence[str], places: Sequence[list[int]]) -> str:
-        """The one of *values* for the row's rulebook; the first is for all others."""
+        """
+        The one of *values* for the row's rulebook: each belongs to the *places* next to it.
+
+        A row of no other place gets the first.
+        """
         by_value: dict[str, list[int]] = {}
         for value, of_value in zip(values, places, strict=True):
             by_value.setdefault(value, []).extend(of_value)
@@ -352,7 +400,12 @@ class _OutcomeWriter:
         return conditional(cases, literal(int(first)))
 
     def outcome(self, masks: Collection[str]) -> str:
-        """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
+        """
+        The number of the outcome, in the order of `eligibility.assess`.
+
+        A row with a fact that cannot be read is invalid before all that. *masks* are the columns
+        among those of `_BY_MASK` that the steps before have.
+        """
         progress = self.numbers["progress"]
         cases = [(f"{self.col(UNREADABLE)} <> 0", INVALID)]
         cases.append((f"{progress} is null", eligibility.UNDETERMINED))
@@ -363,9 +416,13 @@ class _OutcomeWriter:
         return f"cast({conditional(words, last)} as {tinyint(self.dialect)})"
 
     def explanation(self, masks: Collection[str]) -> SqlStep:
-        """Eligibility, and the masks of the rules and facts that decided."""
+        """
+        Whether a row is eligible, and the masks of the rules and of the facts that decided.
+
+        *masks* are as in `outcome`.
+        """
         progress = self.numbers["progress"]
-        # Built-in facts have the same place in every catalogue.
+        # Built-in facts, such as progress, have the same place in every catalogue.
         progress_bit = 1 << self.rulesets[0].catalogue.place("progress")
         outcome = self.col(RESULT_COLUMNS[OUTCOME])
         is_ = {word: f"{outcome} = {place}" for word, place in PLACES.items()}
@@ -406,7 +463,11 @@ class _OutcomeWriter:
         }
 
     def joined(self, column: str, words: Mapping[int, Mapping[str, Sequence[int]]]) -> str:
-        """The words of the bits that are set in the mask *column*, with commas between them."""
+        """
+        The words of the bits that are set in the mask *column*, with commas between them.
+
+        *words* has, for each bit, its word in each rulebook: the places with that word.
+        """
         parts = []
         for bit, by_word in sorted(words.items()):
             word = self.word(by_word)
@@ -415,6 +476,7 @@ class _OutcomeWriter:
                     [(f"({self.col(RESULT_COLUMNS[column])} & {1 << bit}) <> 0", word)], "''"
                 )
             )
+        # Each word follows a comma and a space, so the text of the first begins at the third.
         return f"substr({' || '.join(parts)}, 3)"
 
     def word(self, by_word: Mapping[str, Sequence[int]]) -> str:
@@ -429,7 +491,12 @@ class _OutcomeWriter:
 def by_places(
     parts: Sequence[tuple[Sequence[int], str]], count: int, rulebook: Callable[[], str]
 ) -> str:
-    """For each row, the one of *parts* whose places include its rulebook, of *count*; or null."""
+    """
+    For each row, the one of *parts* whose places include the place of its rulebook; else null.
+
+    *count* is the number of all rulebooks, and *rulebook* gives the SQL of the row's own place: it
+    is not called if one part is for all of them, when the table may have no such column.
+    """
     (places, part), *others = parts
     if not others and len(places) == count:
         return part
@@ -437,10 +504,12 @@ def by_places(
 
 
 def _marked(number: int) -> str:
+    """*number* as `_MARKED` finds it."""
     return f"\0{number}\0"
 
 
 def _comment(text: str) -> str:
+    """*text* as a comment of SQL that it cannot end itself; nothing for an empty text."""
     if not text:
         return ""
     return f"/* {printable(text).replace('*/', '* /').replace('/*', '/ *')} */"

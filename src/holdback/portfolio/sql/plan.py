@@ -47,11 +47,11 @@ class SqlPlan:
     """
     The steps for a table in the SQL of *dialect*.
 
-    `facts` and `ledger` are the columns to read, and `dtypes` their types; a column without one has
-    the type that a query states. With `prepared`, facts are scaled integers already, and are
-    trusted to be in range unless the plan is `strict`. `invalid` is the column with the mask of the
-    facts that could not be prepared. With `unread`, facts that no rule reads are in the mask of
-    those that cannot be read.
+    `facts` and `ledger` are the columns to read, and `dtypes` their types. Of a column without one,
+    as in the text of a query for a table that nobody has seen, the query tests the type when it
+    runs. With `prepared`, facts are scaled integers already, and are trusted to be in range unless
+    the plan is `strict`. `invalid` is the column with the mask of the facts that could not be
+    prepared. With `unread`, facts that no rule reads are in the mask of those that cannot be read.
     """
 
     dialect: str
@@ -63,7 +63,7 @@ class SqlPlan:
     strict: bool = False
     unread: bool = False
     invalid: str | None = None
-    # Columns that hold what the steps need already.
+    # Columns that hold scaled integers in range already, so that no step converts them.
     trusted: Collection[str] = ()
 
     def col(self, name: str) -> str:
@@ -100,7 +100,12 @@ class SqlPlan:
     def steps(
         self, *, readable: bool, codes: tuple[str, ...] = (), masks: bool = False
     ) -> Iterator[SqlStep]:
-        """The steps, each computed from the table and the steps before it, as in `outcome_sql`."""
+        """
+        Yield all steps, from the table to the results.
+
+        Each is computed from the table and the steps before it. *readable*, *codes* and *masks*
+        choose the results, as in `outcome_sql`.
+        """
         yield from self.read_steps()
         numbers = {name: self.col(self.fact_column(name)) for name in self.facts}
         yield from outcome_sql(
@@ -113,24 +118,32 @@ class SqlPlan:
         )
 
     def _rulebook(self) -> Iterator[SqlStep]:
-        """The place of each row's rulebook, null if it has none."""
+        """
+        Yield the steps that find the place of each row's rulebook, null if the row has none.
+
+        There are none if one rulebook assesses all rows.
+        """
         rulebooks = self.rulebooks
         if rulebooks.jurisdiction_column is None:
             return
-        on, day = rulebooks.day_or_column, None
+        on, row_day = rulebooks.day_or_column, None
         if isinstance(on, str):
-            day = self.col(converted_column(on))
+            row_day = self.col(converted_column(on))
             yield {converted_column(on): self._read(day_fact(on), DAY, prepared=False).number}
         by_code: dict[str, list[tuple[date, int]]] = {}
         for place, rulebook in enumerate(rulebooks.rulebooks):
             by_code.setdefault(rulebook.code, []).append((rulebook.on, place))
         cases = []
-        for code, begun in by_code.items():
+        for code, first_days in by_code.items():
             # INVARIANT: the first rulebook that has begun by the day is the one in force.
-            latest = sorted(begun, reverse=True)
-            chosen = str(latest[0][1])
-            if day is not None:
-                chosen = conditional((f"{day} >= {on.toordinal()}", str(n)) for on, n in latest)
+            latest_first = sorted(first_days, reverse=True)
+            # With one day for all rows, each jurisdiction has one rulebook here.
+            chosen = str(latest_first[0][1])
+            if row_day is not None:
+                chosen = conditional(
+                    (f"{row_day} >= {first_day.toordinal()}", str(place))
+                    for first_day, place in latest_first
+                )
             cases.append((self._is_code(code), chosen))
         yield {RULEBOOK: conditional(cases)}
 
@@ -141,53 +154,64 @@ class SqlPlan:
         return f"{text} = {text_literal(code, self.dialect)}"
 
     def _read(self, fact: Fact, variant: int, *, prepared: bool) -> SqlColumn:
-        """The column of *fact*, one of several readings of its name: the *variant* counts them."""
-        dtype, reader = (
-            self.dtypes.get(fact.name),
-            SqlReader(self.dialect, fact, self.col(fact.name)),
-        )
+        """
+        Return the column of *fact* in scaled integers.
+
+        Jurisdictions may read a column of one name in several ways; the *variant* counts them.
+        """
+        dtype = self.dtypes.get(fact.name)
+        reader = SqlReader(self.dialect, fact, self.col(fact.name))
         if prepared and self.strict:
             return reader.prepared(stated=dtype is None)
         if prepared:
             return SqlColumn(f"cast({reader.column} as bigint)")
         if self.dialect == POLARS:
+            # `ColumnPlan.rows` has read the column with Polars' own expressions.
             names = number_column(fact.name, variant), given_column(fact.name, variant)
             return SqlColumn(*map(self.col, names))
         return reader.read(dtype)
 
     def _column(self, definitions: Definitions, *, ledger: bool) -> SqlColumn:
-        """A column that is read in each row by the one of *definitions* of its rulebook."""
-        # The column of the days may be one of a fact as well.
+        """
+        Return the column of one name, read in each row as the row's rulebook defines it.
+
+        *ledger* says whether it is a total of a ledger.
+        """
+
+        def is_prepared(fact: Fact) -> bool:
+            # `prepare` leaves the totals of ledgers and the column of the days unchanged, and the
+            # column of the days may be one of a fact as well.
+            is_day = fact.name == self.rulebooks.day_or_column
+            return self.prepared and not ledger and not is_day
+
         columns = [
-            (
-                places,
-                self._read(
-                    fact,
-                    variant,
-                    prepared=self.prepared
-                    and not ledger
-                    and fact.name != self.rulebooks.day_or_column,
-                ),
-            )
+            (places, self._read(fact, variant, prepared=is_prepared(fact)))
             for variant, (fact, places) in enumerate(definitions.items())
         ]
-        given = [(places, c.given) for places, c in columns if c.given is not None]
+        given = [(places, column.given) for places, column in columns if column.given is not None]
         return SqlColumn(
             self._by_places([(places, column.number) for places, column in columns]),
             self._by_places(given) if given else None,
         )
 
     def _by_places(self, parts: Sequence[tuple[Sequence[int], str]]) -> str:
+        """For each row, the one of *parts* whose places include that of the row's rulebook."""
         return by_places(parts, len(self.rulebooks.rulebooks), lambda: self.col(RULEBOOK))
 
     def _unreadable(self, columns: Mapping[str, SqlColumn]) -> str:
-        """The mask of the facts of a row that cannot be read."""
+        """
+        The mask of the facts of a row that cannot be read.
+
+        A row without a rulebook has one bit instead: that of the day if there is a jurisdiction
+        with its code, else that of the jurisdiction.
+        """
         bits: list[str] = []
         for name, column in columns.items():
             if column.given is not None:
                 unreadable = f"{column.given} and {self.col(converted_column(name))} is null"
                 bits.extend(self._bits(name, unreadable))
         if self.invalid is not None:
+            # The facts that `prepare` could not read, without those that no rule of the row reads.
             invalid = self.col(self.invalid)
             masked = f"({invalid} & {self._read_bits()})"
             bits.append(conditional([(f"{invalid} <> 0", masked)], "0"))
@@ -200,14 +224,19 @@ class SqlPlan:
         return conditional([(f"{self.col(RULEBOOK)} is null", cause)], mask)
 
     def _bits(self, name: str, unreadable: str) -> Iterator[str]:
-        """The bit of the fact *name* where it is *unreadable* and a rule of the row reads it."""
+        """
+        Yield the bit of the fact *name*, or 0, by whether it is *unreadable* and needed.
+
+        It is needed where a rule of the row's rulebook reads it; with `unread`, everywhere. In
+        several catalogues it may have several bits.
+        """
         count = len(self.rulebooks.rulebooks)
         for bit, places in self.rulebooks.bits(name, unread=self.unread).items():
             is_read = "" if len(places) == count else f" and {one_of(self.col(RULEBOOK), places)}"
             yield conditional([(unreadable + is_read, f"cast({1 << bit} as bigint)")], "0")
 
     def _read_bits(self) -> str:
-        """The mask of all facts that rules of the row's rulebook read, and of its keys."""
+        """The mask of all facts that rules of the row's rulebook read, with both key bits."""
         places_by_mask: dict[int, list[int]] = {}
         for place, rulebook in enumerate(self.rulebooks.rulebooks):
             read = sum(1 << rulebook.catalogue.place(name) for name in names_read(rulebook))
@@ -216,9 +245,9 @@ class SqlPlan:
 
 
 _NARROW: Final = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
-# Any integer of 18 digits fits into 64 bits.
+# Any integer of 18 digits fits into 64 bits; products of up to 18 digits need no other type.
 _MOST_DIGITS: Final = 18
-# The digits of the longest decimal.
+# The digits of the longest decimal that databases have: assumed where no type is known.
 _WIDEST: Final = 38
 # Day 0 of the proleptic Gregorian calendar, as SQLite's `julianday` counts.
 _DAY_ZERO: Final = "1721424.5"
@@ -228,7 +257,8 @@ _IS_EXACT: Final = (
     "{0} * 0 + cast('0.01' as decimal(9, 2)) + cast('0.05' as decimal(9, 2))"
     " = cast('0.06' as decimal(9, 2))"
 )
-# Where the type of a column is the one that a query states.
+# The test of a column's type when a query runs, for a column whose type is not known before: by
+# dialect, whether it has `number`s, `date`s, `flag`s, or `whole` numbers.
 _STATED: Final = {
     DUCKDB: {
         "number": r"regexp_full_match(typeof({0}), '(DECIMAL\(\d+,(\d|1[0-5])\))"
@@ -279,14 +309,24 @@ class SqlColumn:
 
 @frozen
 class SqlReader:
-    """A reader of *column*, the SQL of a column, as *fact*."""
+    """
+    Reads *column*, the SQL of a column, as *fact*: into SQL for its scaled integers.
+
+    `read` and `prepared` return both halves of a `SqlColumn`. The methods named after types return
+    SQL for the number alone, null where the value is unknown or invalid; those called `stated_` are
+    for a column whose type only the database knows, when the query runs.
+    """
 
     dialect: str
     fact: Fact
     column: str
 
     def read(self, dtype: Any | None) -> SqlColumn:
-        """Return the column of a *dtype* without `type_error`; None is the type that is stated."""
+        """
+        Return the column, in scaled integers, of a *dtype* that `type_error` accepts.
+
+        A *dtype* of None is one that is not known: the query tests the type when it runs.
+        """
         kind = self.fact.type.kind
         if kind is Kind.TEXT:
             return SqlColumn(self.text())
@@ -313,7 +353,11 @@ class SqlReader:
         return SqlColumn(number, f"{self.column} is not null")
 
     def where(self, stated: str | None, condition: str, number: str) -> str:
-        """*number* where *condition* holds, if the column is of the type that is *stated*."""
+        """
+        *number* where *condition* holds, else null.
+
+        With *stated*, a name in `_STATED`, it is null also where the column is of another type.
+        """
         value = conditional([(condition, number)])
         if stated is None:
             return value
@@ -341,16 +385,21 @@ class SqlReader:
         return f"cast({conditional([(column, '1'), (f'not {column}', '0')])} as bigint)"
 
     def stated_flag(self) -> SqlColumn:
-        """Booleans; SQLite writes them as 0 and 1."""
+        """1 for true and 0 for false, and invalid values; SQLite has 0 and 1 for Booleans."""
         if self.dialect == SQLITE:
             return self.given(self.where("flag", "true", self.column))
         return self.given(self.where("flag", "true", self.flag()))
 
     def integer(self, dtype: Any) -> str:
-        """Integers in major units; only those in range are scaled, so that none overflows."""
+        """
+        The scaled integers of a column of integers in major units, of the type *dtype*.
+
+        Only those in range are scaled, so that no multiplication overflows; the others are null.
+        """
         column = self.column
         if not isinstance(dtype, _NARROW):
-            # DuckDB compares unsigned and long integers correctly with their own type only.
+            # Only DuckDB has such types, and it has `hugeint` for them: it compares unsigned and
+            # long integers correctly with their own type only.
             column = f"try_cast({column} as hugeint)"
         return conditional(
             [(self.in_major_units(column), self.scaled(f"cast({column} as bigint)"))]
@@ -379,7 +428,12 @@ class SqlReader:
         return self.fact.low // scale - 1, self.fact.high // scale + 2
 
     def decimal(self, precision: int, decimals: int) -> str:
-        """Decimals, only compared, multiplied and rounded down: no engine does that in floats."""
+        """
+        The scaled integers of decimals of *precision* digits, *decimals* of them after the point.
+
+        Decimals are only compared, multiplied and rounded down here: no engine does that in floats.
+        One with more decimals than the fact has is null, unless the fact is rounded down.
+        """
         places = self.fact.type.places
         if self.dialect == PORTABLE:
             scaled = f"{self.column} * cast({10**places} as decimal({places + 1}, 0))"
@@ -396,7 +450,11 @@ class SqlReader:
         return conditional([(self.near(self.column), number)])
 
     def narrow_decimal(self, precision: int, decimals: int) -> str:
-        """The column, near the range, with so few digits that it can be multiplied."""
+        """
+        The column as a decimal with so few digits that its scaled product fits.
+
+        It is for values `near` the range; others may not fit in the type that is returned.
+        """
         places = self.fact.type.places
         if precision + places <= _MOST_DIGITS:
             return self.column
@@ -412,17 +470,23 @@ class SqlReader:
         return f"{number} between {literal(self.fact.low)} and {literal(self.fact.high)}"
 
     def stated_number(self) -> SqlColumn:
-        """Decimals and whole numbers; in SQLite, numbers of any kind."""
+        """
+        The scaled integers of a number column; floats are read in SQLite only.
+
+        SQLite has a type for each value and no decimals, so its amounts may be floats.
+        """
         column = self.column
         if self.dialect == SQLITE:
             whole = conditional([(self.in_major_units(column), self.scaled(column))])
             cases = [(f"typeof({column}) = 'integer'", whole)]
+            # Above it, a float is too coarse to tell scaled integers apart.
             if max(-self.fact.low, self.fact.high) <= 2**50:
                 cases.append((f"typeof({column}) = 'real'", self.float()))
             return self.given(conditional(cases))
         number = self.where("number", "true", self.decimal(_WIDEST, MOST_DECIMALS))
         if self.dialect != POSTGRES:
             return self.given(number)
+        # PostgreSQL's `numeric` may be NaN, which is unknown, as in a float.
         is_nan = f"cast({column} as text) = 'NaN'"
         return SqlColumn(number, f"{column} is not null and not {is_nan}")
 
@@ -431,7 +495,13 @@ class SqlReader:
         return f"({self.column} is not null and not isnan({self.column}))"
 
     def float(self) -> str:
-        """Floats, by the rule at the top of `column_readers`."""
+        """
+        The scaled integers of floats, null where a float stands for none in the range of the fact.
+
+        A float stands for the number n whose quotient n / scale it is. For a fact that is rounded
+        down, n is the greatest whose quotient is not above the float. This is the rule at the top
+        of `column_readers`.
+        """
         column, scale = self.column, f"{10**self.fact.type.places}.0"
         scale = f"cast({scale} as double)"
         # Off by at most 1, or by one more below 0, where the fraction is cut off and not rounded.
@@ -447,14 +517,18 @@ class SqlReader:
         return conditional([(self.near(column), conditional([(exact, down)]))])
 
     def date(self, dtype: Any) -> SqlColumn:
-        """The proleptic Gregorian ordinal of a day, as `date.toordinal` has it."""
+        """
+        The ordinals of dates, or of timestamps at midnight: the days as `date.toordinal` has them.
+
+        A timestamp with another time of day is invalid.
+        """
         if not isinstance(dtype, nw.Datetime):
             return self.given(self.ordinal(self.column))
-        own = "timestamp_ns" if dtype.time_unit == "ns" else "timestamp"
-        own = "timestamp_ntz" if self.dialect == SPARK else own
+        timestamp = "timestamp_ns" if dtype.time_unit == "ns" else "timestamp"
+        timestamp = "timestamp_ntz" if self.dialect == SPARK else timestamp
         day = f"cast({self.column} as date)"
-        midnight = f"cast({day} as {own}) = {self.column}"
-        return self.given(conditional([(midnight, self.ordinal(day))]))
+        is_midnight = f"cast({day} as {timestamp}) = {self.column}"
+        return self.given(conditional([(is_midnight, self.ordinal(day))]))
 
     def ordinal(self, day: str) -> str:
         """The ordinal of *day*, the SQL of a date, where it is in the range of the fact."""
@@ -470,7 +544,7 @@ class SqlReader:
         return conditional([(inside, number)])
 
     def stated_date(self) -> SqlColumn:
-        """Days, and midnights without a time zone; in SQLite, texts such as 2026-07-01."""
+        """The ordinals of dates and of midnights; SQLite has texts such as 2026-07-01."""
         column = self.column
         if self.dialect == SQLITE:
             number = f"cast(julianday({column}) - {_DAY_ZERO} as integer)"

@@ -34,7 +34,7 @@ from holdback.rules.sql import (
     TRINO,
 )
 
-# PostgreSQL's row of the table, which is all its columns, and the table while it is taken.
+# In PostgreSQL, the column that holds a whole row of the table, and the table's name in the query.
 _ROW, _DEAL = f"{PREFIX}row", f"{PREFIX}deal"
 
 
@@ -91,17 +91,22 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     if invalid is not None and not prepared:
         message, hint = "only prepared columns have a mask", "pass `prepared=True` as well"
         raise InvalidDocument.of("not_allowed", message, path="$.invalid", hint=hint)
-    written = PORTABLE if dialect in TRANSLATED else dialect
+    own_dialect = PORTABLE if dialect in TRANSLATED else dialect
     rulebooks = _rulebooks(rules, jurisdiction, on)
-    plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
+    plan = _plan(own_dialect, rulebooks, prepared=prepared, invalid=invalid)
     columns = READABLE if readable else RESULT_COLUMNS
     steps = [step for step in plan.steps(readable=readable) if step]
-    query = SqlText(written, table, plan.read_columns, steps).query(columns)
+    query = SqlText(own_dialect, table, plan.read_columns, steps).query(columns)
     return translated(query, dialect) if dialect in TRANSLATED else query
 
 
 def _rulebooks(rules: Rules, jurisdiction: str | None, on: DayOrColumn | None) -> RowRulebooks:
-    """The rulebooks of *rules*; with a column *jurisdiction*, a single one is for its own rows."""
+    """
+    The rulebooks of *rules* for the rows of a table that is not seen.
+
+    A single rulebook assesses all rows; if a column *jurisdiction* is named, only those with its
+    code, and the others are invalid.
+    """
     rulebooks = rulebooks_for(rules, jurisdiction or "jurisdiction", on)
     if jurisdiction is None or not isinstance(rules, Rulebook):
         return rulebooks
@@ -109,7 +114,11 @@ def _rulebooks(rules: Rules, jurisdiction: str | None, on: DayOrColumn | None) -
 
 
 def _plan(dialect: str, rulebooks: RowRulebooks, *, prepared: bool, invalid: str | None) -> SqlPlan:
-    """The plan for a table that has the columns which rules read."""
+    """
+    The plan for a table with a column for each fact that rules read, and no other.
+
+    It has no types of columns, so the query tests them, and prepared values as well (`strict`).
+    """
     needed = rulebooks.codes_by_fact
     return SqlPlan(
         dialect=dialect,
@@ -140,13 +149,19 @@ class SqlText:
         return ".".join(self.col(part) for part in self.table.split("."))
 
     def query(self, columns: Mapping[str, str]) -> str:
-        """The query with the result *columns*: the name of each, and its column in the steps."""
+        """
+        The whole query: all columns of the table, and the result *columns*.
+
+        *columns* has the name of each in the result, and its column in the steps. The columns of
+        the steps have to be left out; each dialect has another way to do so.
+        """
         results = ", ".join(
             f"{self.col(source)} as {self.col(name)}" for name, source in columns.items()
         )
         if self.dialect == SQLITE:
             return self._lateral(columns)
         if self.dialect == POSTGRES:
+            # It cannot leave columns out, so the table's row is kept whole in a column.
             row = self.col(_DEAL)
             first = f"select {row} as {self.col(_ROW)}, * from {self.source} as {row}"
             return (
@@ -162,7 +177,7 @@ class SqlText:
         return self.col(f"{PREFIX}{len(self.steps) if number is None else number}")
 
     def _with(self, first: str) -> str:
-        """The steps, one after the other, over the query *first*."""
+        """The `with` clause: the query *first*, and one query for each step over the one before."""
         # Otherwise PostgreSQL would write each column's text wherever it is used.
         kept = "as materialized" if self.dialect == POSTGRES else "as"
         queries = [f"{self._name(0)} as (\n  {first}\n)"]
@@ -202,11 +217,13 @@ class SqlText:
 
 
 def _lines(step: SqlStep, dialect: str) -> str:
+    """The columns of *step* as a `select` lists them, one on a line."""
     # A text may have lines of its own, so nothing within a column is indented here.
     return ",\n".join(f"    {text} as {identifier(name, dialect)}" for name, text in step.items())
 
 
-# The functions that the tests translate to each dialect and back, by sqlglot's names.
+# The functions that the tests translate to each dialect and back, by sqlglot's names: a query with
+# any other function is refused, because nothing has compared its translation.
 _COMPARED: Final = (
     *("and", "or", "case", "if", "cast"),
     *("abs", "datediff", "floor", "greatest", "least", "substring"),
@@ -235,7 +252,7 @@ def translated(query: str, dialect: str) -> str:
     for function in tree.find_all(sqlglot.exp.Func):
         if function.key not in _COMPARED:
             raise _not_translated(function.sql(DUCKDB), dialect)
-    if dialect == TRINO:
+    if dialect == TRINO:  # it has no `select * except`
         for star in tree.find_all(sqlglot.exp.Star):
             star.set("except_", None)
     try:
@@ -253,6 +270,7 @@ def translated(query: str, dialect: str) -> str:
 
 
 def _not_translated(what: str, dialect: str) -> InvalidDocument:
+    """The error that *what*, a part of a query, has no tested translation for *dialect*."""
     return InvalidDocument.of(
         "not_allowed",
         f"this cannot be translated for {TRANSLATED[dialect]}: {what}",

@@ -32,8 +32,8 @@ _HEADS: Final = ("cohort", "jurisdiction", "outcome", "deals", "share", "balance
 _COHORT: Final = f"{PREFIX}cohort"
 _PERIODS: Final = ("month", "quarter", "year")
 _MONTHS: Final = 3  # in a quarter
-# A column with more values than these identifies deals.
-_MOST: Final = 500
+# A column with more distinct values identifies deals, and does not group them.
+_MOST_COHORTS: Final = 500
 
 
 def cohorts(  # noqa: PLR0913  # public; all but the question have a default
@@ -84,10 +84,10 @@ def cohorts(  # noqa: PLR0913  # public; all but the question have a default
 
 def _check(schema: Mapping[str, Any], by: object, every: object) -> None:
     """
-    Check that there is a column *by*, and that *every* is a period.
+    Check that there is a column *by*, and that *every* is None or a period.
 
     Raises:
-        InvalidDocument: it is not so.
+        InvalidDocument: *by* is not the name of a column, or *every* another value.
     """
     if not isinstance(by, str):
         hint = "as `deal_type`; for several, add a column with what they have in common"
@@ -109,9 +109,15 @@ def _check(schema: Mapping[str, Any], by: object, every: object) -> None:
 def _by_cohort(
     plan: ColumnPlan, by: str, every: str | None
 ) -> Mapping[tuple[str | None, str, str], DealTotals]:
-    """The deals by cohort, jurisdiction and outcome."""
+    """
+    The deals by cohort, None where it is unknown, and by jurisdiction and outcome.
+
+    Raises:
+        InvalidDocument: as `cohorts` says, about the values of the column.
+    """
     deals: Frame = with_outcomes(plan, (OUTCOME, BALANCE))
     if isinstance(deals, nw.DataFrame):
+        # In memory the outcomes are a frame of their own, so the user's values are put beside them.
         frame: Any = plan.frame
         _check_values(frame[by])
         values = frame.select(nw.col(by).alias(_COHORT))
@@ -126,9 +132,9 @@ def _by_cohort(
         parts.append(((_name(value, by, every), code, OUTCOMES[outcome]), totals))
     sums = sum_totals(parts)
     count = len({cohort for cohort, _, _ in sums})
-    if count > _MOST:
+    if count > _MOST_COHORTS:
         hint = "name a column that deals have in common, or a column of days and `every`"
-        message = f"{count:,} values are too many for cohorts: at most {_MOST}"
+        message = f"{count:,} values are too many for cohorts: at most {_MOST_COHORTS}"
         raise InvalidDocument.of("too_large", message, path=shown_path("$", by), hint=hint)
     return sums
 
@@ -151,10 +157,12 @@ def _check_values(column: nw.Series[Any]) -> None:
 
 def _name(value: Any, by: str, every: str | None) -> str | None:
     """
-    The name of the cohort of *value*; None where it is unknown.
+    The name of the cohort of *value* in the column *by*; None where the value is missing.
+
+    With *every* it is a period such as 2026-07, else the value as text, or the day of a midnight.
 
     Raises:
-        InvalidDocument: it is not a day, and the cohorts are periods.
+        InvalidDocument: the cohorts are periods, and the value is not a day.
     """
     if is_missing(value):
         return None
@@ -178,15 +186,21 @@ def _name(value: Any, by: str, every: str | None) -> str | None:
 
 
 def _rows(
-    totals: Mapping[tuple[str | None, str, str], DealTotals], written: Jurisdictional
+    totals: Mapping[tuple[str | None, str, str], DealTotals], jurisdictional: Jurisdictional
 ) -> Iterator[tuple[Any, ...]]:
-    groups: dict[tuple[str | None, str], int] = {}
+    """Yield the rows of `cohorts`, with the columns `_HEADS`; deals without a cohort are last."""
+    deals_of_group: dict[tuple[str | None, str], int] = {}
     for (cohort, code, _), part in totals.items():
-        groups[cohort, code] = groups.get((cohort, code), 0) + part.deals
-    for cohort, code in sorted(groups, key=lambda key: (key[0] is None, key[0] or "", key[1])):
+        deals_of_group[cohort, code] = deals_of_group.get((cohort, code), 0) + part.deals
+
+    def in_order(group: tuple[str | None, str]) -> tuple[bool, str, str]:
+        cohort, code = group
+        return cohort is None, cohort or "", code
+
+    for cohort, code in sorted(deals_of_group, key=in_order):
         for outcome in OUTCOMES:
             part = totals.get((cohort, code, outcome), DealTotals())
             if part.deals:
-                shared = share(part.deals, groups[cohort, code])
-                amount = written.amount(code, part)
-                yield cohort, code, outcome, part.deals, shared, *amount
+                share_of_group = share(part.deals, deals_of_group[cohort, code])
+                amount = jurisdictional.amount(code, part)
+                yield cohort, code, outcome, part.deals, share_of_group, *amount

@@ -41,12 +41,17 @@ _HEADS: Final = (
     "balance",
     "currency",
 )
+# The mask with the floor's bit only. In this module a `bit` is such a mask, not a position in one.
 _FLOOR: Final = 1 << FLOOR_BIT
 
 
 @define
 class _RuleTotals:
-    """What one rule answers, counted, and the deals that would become eligible without it."""
+    """
+    What one rule answers, counted, and the deals that would become eligible without it: `freed`.
+
+    `alone` counts the valid ones among those. The other fields are columns of `funnel`.
+    """
 
     label: str
     otherwise: str
@@ -57,7 +62,7 @@ class _RuleTotals:
     freed: DealTotals = field(factory=DealTotals)
 
     def add(self, bit: int, false: int, unknown: int, totals: DealTotals) -> None:
-        """Add deals whose masks are *false* and *unknown*, and whose rule is *bit*."""
+        """Add the answer of this rule, whose mask is *bit*, to deals with these masks of rules."""
         if false & bit:
             self.failed += totals.deals
         elif unknown & bit:
@@ -110,7 +115,13 @@ def funnel(
 
 @define
 class _Funnel:
-    """Counts deals by the masks of their rules."""
+    """
+    Counts deals by the masks of their rules.
+
+    `freed_invalid` counts the invalid deals that would become eligible without one rule. `_totals`
+    are by jurisdiction and code. `_own_facts` keeps the result of the function `_own_facts` for the
+    rulebook at each place.
+    """
 
     rulebooks: tuple[Rulebook, ...]
     valid: int = 0
@@ -122,9 +133,10 @@ class _Funnel:
     def add(self, place: int, false: int, unknown: int, totals: DealTotals) -> None:
         """Add deals of the rulebook at *place* with the masks *false* and *unknown*."""
         self.valid += totals.deals
-        rulebook = self.rulebooks[max(place, 0)]
+        rulebook = self.rulebooks[place]
         open_rules = false | unknown
         for bit, of_rule in self._of_rules(rulebook):
+            # Below the floor only the floor itself answers.
             if bit == _FLOOR or not open_rules & _FLOOR:
                 of_rule.add(bit, false, unknown, totals)
             # INVARIANT: a deal is eligible just when no rule is false or unknown, and neither is
@@ -134,7 +146,12 @@ class _Funnel:
                 of_rule.freed += totals
 
     def add_invalid(self, place: int, open_rules: int, unreadable: int, totals: DealTotals) -> None:
-        """Add deals of the rulebook at *place*, -1 for none, with facts that are *unreadable*."""
+        """
+        Add invalid deals of the rulebook at *place*, -1 for none.
+
+        *open_rules* is the mask of the rules that are false or unknown, and *unreadable* that of
+        the facts that cannot be read.
+        """
         self.invalid += totals.deals
         if place < 0:
             return
@@ -144,12 +161,18 @@ class _Funnel:
         for bit, of_rule in self._of_rules(self.rulebooks[place]):
             # INVARIANT: without the rule nothing reads the facts that it alone reads, so the row is
             # valid if no other is unreadable, and then eligible as any other.
-            if not unreadable & ~own.get(bit, 0) and not open_rules & ~bit:
+            becomes_valid = not unreadable & ~own.get(bit, 0)
+            others_are_true = not open_rules & ~bit
+            if becomes_valid and others_are_true:
                 of_rule.freed += totals
                 self.freed_invalid += totals.deals
 
     def _of_rules(self, rulebook: Rulebook) -> Iterator[tuple[int, _RuleTotals]]:
-        """The bit and the totals so far of the floor and of each rule of *rulebook*."""
+        """
+        Yield the bit and the totals of the floor, then those of each rule of *rulebook*.
+
+        The totals are the ones to add to; the rulebooks of a jurisdiction share those of a code.
+        """
         by_code = self._totals.setdefault(rulebook.code, {})
         label = f"at least {FLOOR_PERCENT}% is paid down"
         floor = by_code.setdefault(FLOOR_CODE, _RuleTotals(label, DECLINE))
@@ -208,8 +231,8 @@ class _Funnel:
 
 
 def _own_facts(rulebook: Rulebook) -> Mapping[int, int]:
-    """By the bit of each rule, the mask of the facts that it alone reads; the floor reads one."""
-    readers = Counter(["progress"])
+    """By the bit of each rule, the mask of the facts that it alone reads."""
+    readers = Counter(["progress"])  # the floor reads it
     for rule in rulebook.renewal.rules:
         readers.update(set(rule.checked.names))
     return {

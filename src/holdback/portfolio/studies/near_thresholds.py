@@ -47,7 +47,8 @@ _HEADS: Final = (
 )
 _PERCENT: Final = Type(Kind.PERCENT)
 _MEASURED: Final = frozenset({Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.COUNT, Kind.DAYS})
-# The first number from the threshold up, as its distance, that is above it: of `>= t` it is t.
+# How many units above a threshold t the upper of its two sides begins: `>= t` changes its answer
+# between t - 1 and t, so at t + 0; `> t` between t and t + 1.
 _FIRST_ABOVE: Final[Mapping[str, int]] = {">=": 0, "<": 0, ">": 1, "<=": 1}
 _ROW: Final = f"{PREFIX}row"
 _HINT: Final = "how far from a threshold a deal may be: `2%`"
@@ -133,10 +134,12 @@ def _read_within(within: str) -> int:
 @frozen(kw_only=True)
 class _Limit:
     """
-    A `number` with which the rule `code` compares `fact`, and the `distance` that is near it.
+    A threshold: the `number` with which the rule `code` compares `fact`.
 
-    `first_above` is the least number above the limit. `bit` is the rule's among the rules for
-    renewals, and None of the floor.
+    A deal whose fact is at most `distance` away from it is near. `first_above` is the least number
+    on the upper side of it, where the comparison has another answer than on the lower one. `place`
+    is that of the fact in the catalogue; `bit` is the place of the rule among the rules for
+    renewals, None for the floor. Numbers are scaled integers.
     """
 
     code: str
@@ -165,10 +168,11 @@ def _limits(rulebook: Rulebook, within: int) -> tuple[_Limit, ...]:
     """
     Return the floor, and every number with which a rule of *rulebook* compares one fact.
 
-    Numbers are left out of which *within* is less than one unit: of a count of 1, most deals would
-    be near.
+    *within* is scaled: points of a percentage, or a percentage of the number. Numbers are left out
+    of which *within* is less than one unit: of a count of 1, most deals would be near.
     """
     facts = rulebook.catalogue.facts
+    # Keyed so that a rule that has the same comparison twice gives one limit.
     limits = {}
     for code, bit, place, number, above in _comparisons(rulebook):
         is_percent = facts[place].type.kind is Kind.PERCENT
@@ -187,11 +191,12 @@ def _limits(rulebook: Rulebook, within: int) -> tuple[_Limit, ...]:
 
 
 def _comparisons(rulebook: Rulebook) -> Iterator[tuple[str, int | None, int, int, int]]:
-    """Yield the code, the rule's bit, the fact's place, the number and the first above it."""
+    """Yield the first fields of each `_Limit`: code, bit, place, number and `first_above`."""
     yield FLOOR_CODE, None, rulebook.renewal.progress, FLOOR, FLOOR
     for bit, rule in enumerate(rulebook.renewal.rules):
         for comparison, _ in comparisons(rule.checked.tree):
             operator, operands = comparison.operator, comparison.operands
+            # `14 < silence` is read as `silence > 14`.
             if isinstance(operands[0], Constant) and operator in MIRRORED:
                 operator, operands = MIRRORED[operator], operands[::-1]
             match operands:
@@ -206,7 +211,7 @@ def _near_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each deal and each of the *limits* of its rulebook that decides."""
     deals = _Deals(_candidates(plan, limits), open_frame(frame), plan)
-    for place, label, numbers in deals.rows():
+    for place, label, numbers in deals.rows():  # near some limit, which need not decide
         rulebook = plan.rulebooks.rulebooks[place]
         facts = tuple([numbers.get(fact.name) for fact in rulebook.catalogue.facts])
         outcome = assess(rulebook.renewal, facts, rulebook.on).outcome
@@ -220,7 +225,8 @@ def _near_rows(
                 continue
             passes = limit.passes(rulebook, facts)
             if limit.passes(rulebook, moved) != passes:
-                yield _row(label, rulebook, limit, number, passes=passes, balance=numbers)
+                balance = numbers.get("balance")
+                yield _row(label, rulebook, limit, number, passes=passes, balance=balance)
 
 
 def _row(  # noqa: PLR0913  # the cells of a row
@@ -230,9 +236,10 @@ def _row(  # noqa: PLR0913  # the cells of a row
     number: int,
     *,
     passes: bool,
-    balance: Mapping[str, int | None],
+    balance: int | None,
 ) -> tuple[Any, ...]:
-    places, minor = limit.fact.type.places, balance.get("balance")
+    """The row of a deal whose fact is *number*; *balance* is in minor units."""
+    places = limit.fact.type.places
     return (
         label,
         rulebook.code,
@@ -242,19 +249,23 @@ def _row(  # noqa: PLR0913  # the cells of a row
         trimmed(limit.number, places),
         trimmed(number - limit.number, places),
         passes,
-        None if minor is None else Money(minor, rulebook.currency).amount,
+        None if balance is None else Money(balance, rulebook.currency).amount,
         str(rulebook.currency),
     )
 
 
 def _order(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Rows by jurisdiction, rule and fact, and the nearest to the threshold first."""
+    """The key to sort a row by: jurisdiction, rule, fact and threshold, then the nearest first."""
     label, code, rule, fact, _, threshold, gap, *_ = row
     return code, rule, fact, threshold, abs(gap), str(label)
 
 
 def _candidates(plan: ColumnPlan, limits: Sequence[Sequence[_Limit]]) -> nw.DataFrame[Any]:
-    """The rows of *plan* that are near a limit of their rulebook, with their number from 0."""
+    """
+    The rows of *plan* that can be read and are near a limit of their rulebook, with their facts.
+
+    In memory they have their number from 0 in the column `_ROW`; a lazy frame has no such numbers.
+    """
     facts = with_facts(plan)
     if isinstance(facts, nw.DataFrame):
         facts = facts.with_row_index(_ROW)
@@ -265,7 +276,12 @@ def _candidates(plan: ColumnPlan, limits: Sequence[Sequence[_Limit]]) -> nw.Data
 
 
 def _of_rulebooks(limits: Sequence[Sequence[_Limit]], columns: set[str]) -> Iterable[nw.Expr]:
-    """The conditions under which a row is near one of the *limits* of its rulebook."""
+    """
+    Yield conditions, one of which is true of a row that is near one of its rulebook's *limits*.
+
+    *limits* are by the place of the rulebook; rulebooks with the same ranges share a condition.
+    *columns* are the facts that have one.
+    """
     ranges: dict[frozenset[tuple[str, int, int]], list[int]] = {}
     for place, of_rulebook in enumerate(limits):
         key = frozenset(
@@ -284,14 +300,14 @@ def _of_rulebooks(limits: Sequence[Sequence[_Limit]], columns: set[str]) -> Iter
 
 @frozen
 class _Deals:
-    """The rows `near` a limit, of the user's own `frame`, that `plan` has read."""
+    """The rows `near` a limit, as `_candidates` returns them, and the user's `frame` and `plan`."""
 
     near: nw.DataFrame[Any]
     frame: Frame
     plan: ColumnPlan
 
     def rows(self) -> Iterator[tuple[int, str, Mapping[str, int | None]]]:
-        """Yield the place of the rulebook, the label, and the numbers of each row."""
+        """Yield, of each row, the place of its rulebook, its label, and its facts by name."""
         names = list(self.plan.facts)
         columns = [integers(self.near[converted_column(name)]) for name in names]
         places = integers(self.near[RULEBOOK])
@@ -300,7 +316,7 @@ class _Deals:
 
     @cached_property
     def labels(self) -> Sequence[str]:
-        """The label of each row: its own, or its number; nothing in a lazy frame."""
+        """The label of each row: its own, or its number from 1; "" if a lazy frame has no ids."""
         if _ROW not in self.near.columns:
             labels = RowLabels(self.near)
             return [labels.of(row) or "" for row in range(len(self.near))]

@@ -47,7 +47,7 @@ from holdback.rulebooks.rulebook import Rulebook
 _COMPARED: Final = (OUTCOME, CODES, NEEDS)
 BEFORE: Final = {name: f"{name}_before" for name in _COMPARED}
 AFTER: Final = {name: f"{name}_after" for name in _COMPARED}
-# Where the numbers under the old rules are kept while those under the new rules are computed.
+# The names of `ANSWER_COLUMNS` under the old rules, in a frame that also has those under the new.
 _OLD_COLUMNS: Final = {name: f"{PREFIX}before_{name}" for name in ANSWER_COLUMNS}
 
 _NEWLY_DECIDES: Final = "now decides"
@@ -109,6 +109,7 @@ class Comparison:
         return sum(totals.deals for _, _, totals in self._changed())
 
     def _changed(self) -> Iterator[tuple[Answer, Answer, DealTotals]]:
+        """The old and new answers with different outcomes, and the totals of their deals."""
         for (before, after), totals in self.answers.items():
             if before.outcome != after.outcome:
                 yield before, after, totals
@@ -153,6 +154,7 @@ class Comparison:
         )
 
     def _reason_changes(self) -> Iterator[tuple[Answer, tuple[str, str], DealTotals]]:
+        """Yield, for each changed pair of answers, a part for each rule that decides one of them."""
         for before, after, totals in self._changed():
             for code in set(after.codes) - set(before.codes):
                 yield after, (code, _NEWLY_DECIDES), totals
@@ -217,7 +219,11 @@ class Comparison:
 def _by_jurisdiction(
     parts: Iterable[tuple[Answer, tuple[str, str], DealTotals]],
 ) -> dict[tuple[str, tuple[str, str]], tuple[DealTotals, str]]:
-    """The sums of *parts* by jurisdiction and key, with the balance as text."""
+    """
+    The sums of *parts* by jurisdiction and key, with the balance as text.
+
+    A part is an answer, of which only the jurisdiction counts here, a key, and the totals to add.
+    """
     all_parts = list(parts)
     rulebooks = {answer.jurisdiction: answer.rulebook for answer, _, _ in all_parts}
     sums = sum_totals(((answer.jurisdiction, key), totals) for answer, key, totals in all_parts)
@@ -258,7 +264,7 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     _check(before, after, {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES})
 
     def with_texts(deals: Any) -> Any:
-        """The native frame *deals* with both outcomes as texts."""
+        """The native frame *deals* with the columns of `BEFORE` and `AFTER`, which are texts."""
         for rules, names in ((old, BEFORE), (new, AFTER)):
             plan = ColumnPlan.of(open_frame(deals), rules, jurisdiction, on, prepared=prepared)
             deals = native_result(plan, with_outcomes(plan, READABLE.values()), READABLE)
@@ -270,6 +276,7 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
         # Texts are slow, so only the deals that change get them.
         rows: Any = numbers
         differs = (rows[OUTCOME] != rows[_OLD_COLUMNS[OUTCOME]]).to_list()
+        # Without rows there is no list to filter by: narwhals refuses an empty one.
         changed = with_texts((opened.filter(differs) if differs else opened).to_native())
     else:
         both = nw.from_native(with_texts(frame))
@@ -320,14 +327,18 @@ def _check(before: ColumnPlan, after: ColumnPlan, output_names: Collection[str])
     """
     Check that the columns can be read by both plans, and that the rules are of the same deals.
 
+    *output_names* are the columns that the result adds.
+
     Raises:
-        InvalidDocument: it is not so.
+        InvalidDocument: a column is missing, of the wrong type or in the way; or the old and new
+            rules for the same rows are in different currencies.
     """
     check_columns(before, output_names)
     check_columns(after, output_names)
     old, new = (_currencies(plan) for plan in (before, after))
-    is_one = before.rulebooks.day_or_column is None and after.rulebooks.day_or_column is None
-    pairs = ((code, new_code) for code in old for new_code in new if is_one or code == new_code)
+    # Two single rulebooks assess the same rows even if they are of two jurisdictions.
+    are_single = before.rulebooks.day_or_column is None and after.rulebooks.day_or_column is None
+    pairs = ((code, new_code) for code in old for new_code in new if are_single or code == new_code)
     for code, new_code in pairs:
         if old[code] != new[new_code]:
             message = (
@@ -345,7 +356,14 @@ def _currencies(plan: ColumnPlan) -> Mapping[str, str]:
 
 
 def _both_answers(before: ColumnPlan, after: ColumnPlan) -> Frame:
-    """The answer columns of each row under both plans, and its balance."""
+    """
+    A frame of each row's balance and its answer columns under both plans.
+
+    Those of *before* are named by `_OLD_COLUMNS`, and those of *after* by `ANSWER_COLUMNS`. In
+    memory only computed columns come back from `with_outcomes`, so both results are combined side
+    by side. A lazy frame keeps its columns, so *after* is computed on the frame that already
+    carries the old answers.
+    """
     old = with_outcomes(before, RESULTS)
     columns = [nw.col(name).alias(renamed) for name, renamed in _OLD_COLUMNS.items()]
     if isinstance(old, nw.DataFrame):
@@ -359,12 +377,12 @@ def _both_answers(before: ColumnPlan, after: ColumnPlan) -> Frame:
 def _count_answers(
     numbers: Frame, before: ColumnPlan, after: ColumnPlan
 ) -> Mapping[tuple[Answer, Answer], DealTotals]:
-    """The deals and balances for each pair of an old and a new answer."""
+    """The deals and balances for each pair of an old and a new answer, from `_both_answers`."""
     old, new = AnswerReader(before.rulebooks), AnswerReader(after.rulebooks)
-    half = len(ANSWER_COLUMNS)
+    width = len(ANSWER_COLUMNS)
     rows = count_rows(numbers, (*_OLD_COLUMNS.values(), *ANSWER_COLUMNS))
     return sum_totals(
-        ((old.answer(*key[:half]), new.answer(*key[half:])), totals) for key, totals in rows
+        ((old.answer(*key[:width]), new.answer(*key[width:])), totals) for key, totals in rows
     )
 
 
@@ -386,12 +404,13 @@ def migration_table(
 
 
 def _rows(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of `migration_table`, which have the columns `_HEADS`."""
     totals = sum_totals(
         ((_code(before, after), before.outcome, after.outcome), part)
         for (before, after), part in answers.items()
     )
     all_rulebooks = _rulebooks(answer for pair in answers for answer in pair)
-    written = Jurisdictional(all_rulebooks)
+    jurisdictional = Jurisdictional(all_rulebooks)
     for code in sorted({code for code, _, _ in totals}):
         deals = sum(part.deals for (of, _, _), part in totals.items() if of == code)
         for before in OUTCOMES:
@@ -403,16 +422,17 @@ def _rows(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[tuple
                     after,
                     part.deals,
                     share(part.deals, deals),
-                    *written.amount(code, part),
+                    *jurisdictional.amount(code, part),
                 )
 
 
 def _code(before: Answer, after: Answer) -> str:
-    """The jurisdiction of a row, which may have a rulebook under one of the rules only."""
+    """The code of a row's jurisdiction: only the old or only the new rules may have it."""
     return after.jurisdiction if after.rulebook else before.jurisdiction
 
 
 def _rulebooks(answers: Iterable[Answer]) -> tuple[Rulebook, ...]:
+    """The distinct rulebooks that gave *answers*."""
     return tuple(dict.fromkeys(answer.rulebook for answer in answers if answer.rulebook))
 
 

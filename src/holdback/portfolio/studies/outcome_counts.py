@@ -41,7 +41,7 @@ def plan_to_vary(
     """
     Return a plan for *frame* that can be assessed many times under other rules.
 
-    The plan has its columns prepared, so those in memory are read once.
+    Its columns are prepared here, if the user has not done so, so that they are read only once.
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.

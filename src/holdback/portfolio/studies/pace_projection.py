@@ -47,7 +47,7 @@ from holdback.rules.values import days_text, whole
 from holdback.tools.advice.pace import PERCENT, Pace, read_pace
 from holdback.tools.advice.windows import MOST_DAYS
 
-# Deals that were repaid so long ago that there is nothing left to renew.
+# The outcome of deals that were repaid so long ago that there is nothing left to renew.
 TOO_LATE: Final = "no_longer_renewable"
 _PROJECTED: Final = (*OUTCOMES, TOO_LATE)
 _HEADS: Final = ("jurisdiction", "days", "day", *_PROJECTED, "balance", "currency")
@@ -55,7 +55,8 @@ _INVALID: Final = PLACES[INVALID]
 _TOO_LATE: Final = len(OUTCOMES)
 _BALANCE: Final = "balance"
 _HINT: Final = "as `days=30`, or `days=[30, 60, 90]`"
-# Amounts are added up in two parts, so that no sum passes 64 bits.
+# Amounts are added up in two parts, their quotient and their remainder by this number, so that no
+# sum passes 64 bits.
 _PART: Final = 10**9
 
 
@@ -126,11 +127,12 @@ def _read_days(days: int | Iterable[int]) -> Sequence[int]:
 
 def _check_currency(pace: str | Money | None, currencies: Collection[str]) -> None:
     """
-    Check that *pace* is of all deals, whose *currencies* are given.
+    Check that *pace* means the same for all deals, whose *currencies* are given.
 
     Raises:
-        InvalidDocument: it is an amount, and there are several currencies. In one of them alone,
-            the deals in all others would stand still, and in each of them it is another amount.
+        InvalidDocument: it is an amount, and there are several currencies. If it were only of the
+            deals in its own currency, all others would get no remittances; if it were of all, it
+            would be another amount in each.
     """
     is_amount = isinstance(pace, Money) or (isinstance(pace, str) and pace[:3].isupper())
     if is_amount and len(currencies) > 1:
@@ -142,7 +144,7 @@ def _check_currency(pace: str | Money | None, currencies: Collection[str]) -> No
 
 @frozen
 class _Group:
-    """The deals of a `rulebook` today: the `rows` of the frame, and their `course`."""
+    """The deals of a `rulebook` today: their positions in the frame (`rows`), and their course."""
 
     rulebook: Rulebook
     rows: Numbers
@@ -150,7 +152,12 @@ class _Group:
 
 
 class PortfolioProjection:
-    """The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*."""
+    """
+    The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*.
+
+    `groups` has the deals of each rulebook that occurs. `valid` says of each row whether its facts
+    can be read today. `missing` are the columns without which the course of deals is unknown.
+    """
 
     def __init__(self, plan: ColumnPlan, rules: Rules, pace: str | Money | None) -> None:
         self.plan = plan
@@ -163,28 +170,28 @@ class PortfolioProjection:
         self.no_rulebook = int((places < 0).sum())
         occurring = [rulebooks[place] for place in np.unique(places) if place >= 0]
         _check_currency(pace, {str(rulebook.currency) for rulebook in occurring})
-        self.groups = tuple(
-            _Group(
-                rulebook,
-                rows,
-                CourseColumns(
-                    rulebook.catalogue,
-                    {
-                        name: column.at(rows)
-                        for name, column in facts.items()
-                        if rulebook.catalogue.fact(name) is not None
-                    },
-                    on[rows] if on is not None else np.full(len(rows), rulebook.on.toordinal()),
-                    read_pace(pace, rulebook.currency),
-                ),
-            )
-            for place, rulebook in enumerate(rulebooks)
-            for rows in (np.flatnonzero(places == place),)
-            if len(rows)
-        )
+        groups = []
+        for place, rulebook in enumerate(rulebooks):
+            rows = np.flatnonzero(places == place)
+            if not len(rows):
+                continue
+            own_facts = {
+                name: column.at(rows)
+                for name, column in facts.items()
+                if rulebook.catalogue.fact(name) is not None
+            }
+            days = on[rows] if on is not None else np.full(len(rows), rulebook.on.toordinal())
+            daily = read_pace(pace, rulebook.currency)
+            course = CourseColumns(rulebook.catalogue, own_facts, days, daily)
+            groups.append(_Group(rulebook, rows, course))
+        self.groups = tuple(groups)
 
     def after(self, days: int) -> tuple[Numbers, Known]:
-        """The outcome of each row after *days* days, a place in `_PROJECTED`, and its balance."""
+        """
+        The outcome of each row after *days* days, a place in `_PROJECTED`, and its balance.
+
+        Rows that cannot be read today stay invalid, and so do those without a rulebook.
+        """
         result = np.full(self.deals, _INVALID, dtype=np.int64)
         balance = Known(np.zeros(self.deals, dtype=np.int64), np.zeros(self.deals, dtype=bool))
         for group in self.groups:
@@ -192,15 +199,26 @@ class PortfolioProjection:
                 result[group.rows[rows]] = self._assessed(rulebook, facts)
                 balance.number[group.rows[rows]] = facts[_BALANCE].number
                 balance.is_known[group.rows[rows]] = facts[_BALANCE].is_known
-                repaid = group.course.repaid_for(days).at(rows)
-                is_late = repaid.is_known & (repaid.number > rulebook.recently_active_days)
+                repaid_days = group.course.repaid_for(days).at(rows)
+                is_late = repaid_days.is_known & (
+                    repaid_days.number > rulebook.recently_active_days
+                )
+                # It replaces the outcome by the rules, which do not ask how long ago that was.
                 result[group.rows[rows[is_late.astype(bool)]]] = _TOO_LATE
         return np.where(self.valid, result, _INVALID), balance
 
     def _later(
         self, group: _Group, days: int
     ) -> Iterator[tuple[Rulebook, Numbers, Mapping[str, Known]]]:
-        """Yield the rulebooks of the later day, the rows of *group* of each, and their facts."""
+        """
+        Yield each rulebook in force on a deal's later day, its rows, and their facts on that day.
+
+        Rows count within *group*. Deals of one group may have several later rulebooks, because
+        they need not have the same day today.
+
+        Raises:
+            InvalidDocument: the later day is after the last of the calendar.
+        """
         ordinals, places = np.unique(group.course.on + days, return_inverse=True)
         if int(ordinals[-1]) > date.max.toordinal():
             message = f"{days} days later the calendar has ended"
@@ -209,25 +227,23 @@ class PortfolioProjection:
             self._rulebook(group.rulebook, date.fromordinal(int(ordinal))) for ordinal in ordinals
         ]
         for rulebook in dict.fromkeys(rulebooks):
-            mine = np.array([later == rulebook for later in rulebooks])
-            rows = np.flatnonzero(mine[places])
-            names = {
-                "progress",
-                _BALANCE,
-                *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
-            }
+            of_rulebook = np.array([later == rulebook for later in rulebooks])
+            rows = np.flatnonzero(of_rulebook[places])
+            read = {name for rule in rulebook.renewal.rules for name in rule.checked.names}
+            names = {"progress", _BALANCE, *read}
             facts = group.course.after(days, rulebook.checks, names)
             yield rulebook, rows, {name: column.at(rows) for name, column in facts.items()}
 
     def _rulebook(self, today: Rulebook, day: date) -> Rulebook:
-        """The rulebook on a later *day*, where it is *today* today; a single one stays."""
+        """The rulebook that follows *today* on a later *day*; without jurisdictions it stays."""
         if not isinstance(self.rules, Jurisdictions):
             return today
         jurisdiction = self.rules[today.code]
+        # `changes` are the first days of `slices`.
         return jurisdiction.slices[bisect_right(jurisdiction.changes, day) - 1]
 
     def _assessed(self, rulebook: Rulebook, facts: Mapping[str, Known]) -> Numbers:
-        """The outcomes of prepared *facts* under *rulebook*, as places."""
+        """The outcomes of prepared *facts* under *rulebook*, as places in `OUTCOMES`."""
         table = pa.table(
             {
                 name: pa.array(column.number.astype(np.int64), mask=~column.is_known.astype(bool))
@@ -244,23 +260,23 @@ class PortfolioProjection:
         outcomes, balances = self.after(days)
         for group in self.groups:
             balance = balances.at(group.rows)
-            of_group = totals.setdefault((group.rulebook.code, days), {})
-            mine = outcomes[group.rows]
+            of_jurisdiction = totals.setdefault((group.rulebook.code, days), {})
+            of_rows = outcomes[group.rows]
             for place, outcome in enumerate(_PROJECTED):
-                rows = mine == place
+                rows = of_rows == place
                 part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.is_known]))
-                of_group[outcome] = of_group.get(outcome, DealTotals()) + part
+                of_jurisdiction[outcome] = of_jurisdiction.get(outcome, DealTotals()) + part
         if self.no_rulebook:
             totals[NO_JURISDICTION, days] = {INVALID: DealTotals(self.no_rulebook)}
 
     def rows(
         self, totals: Mapping[tuple[str, int], Mapping[str, DealTotals]]
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of the answer."""
-        written = Jurisdictional(self.plan.rulebooks.rulebooks)
+        """Yield the rows of `project`, with the columns `_HEADS`, from what `count` has added."""
+        jurisdictional = Jurisdictional(self.plan.rulebooks.rulebooks)
         for (code, days), parts in sorted(totals.items()):
             deals = (parts.get(outcome, DealTotals()).deals for outcome in _PROJECTED)
-            amount = written.amount(code, parts.get(OUTCOMES[0], DealTotals()))
+            amount = jurisdictional.amount(code, parts.get(OUTCOMES[0], DealTotals()))
             yield code, days, self._day(code, days), *deals, *amount
 
     def _day(self, code: str, days: int) -> date | None:
@@ -295,7 +311,7 @@ class PortfolioProjection:
 
 
 def _pace_words(groups: Sequence[_Group]) -> Iterator[str]:
-    """Yield the pace in words; all groups have the same, an amount in one currency."""
+    """Yield the pace in words, once: all groups have the same one (`_check_currency`)."""
     for group in groups[:1]:
         pace = group.course.pace
         if pace.is_nothing:
@@ -310,7 +326,14 @@ def _pace_words(groups: Sequence[_Group]) -> Iterator[str]:
 def _columns(
     plan: ColumnPlan,
 ) -> tuple[Mapping[str, Known], Numbers, Numbers, Numbers | None]:
-    """The facts of *plan*, the places of its rulebooks, the invalid rows, and the days if any."""
+    """
+    Return columns of all rows of *plan*.
+
+    They are its facts by name; the place of the rulebook, -1 for none; whether a fact cannot be
+    read, also one that no rule reads today; and the day as an ordinal, None if the rules are a
+    single rulebook, which has its own day.
+    """
+    # Rules of a later day may read facts that those of today do not.
     computed = with_facts(evolve(plan, unread=True))
     rows = computed if isinstance(computed, nw.DataFrame) else computed.collect()
     names = [name for name in plan.rulebooks.facts if name in plan.schema]
@@ -324,37 +347,47 @@ def _columns(
     if on is None:
         return facts, place, invalid, None
     days = _numbers(rows[converted_column(on)])
+    # A row without a day has no rulebook, so nothing reads the ordinal that it gets here.
     return facts, place, invalid, np.where(days.is_known, days.number, 1)
 
 
 def _numbers(column: nw.Series[Any]) -> Known:
+    """*column* of integers, unknown where it is null."""
     is_known = ~column.is_null().to_numpy().astype(bool)
     return Known(column.fill_null(0).to_numpy().astype(np.int64), is_known)
 
 
 def _sum(numbers: Numbers) -> int:
+    """The exact sum of *numbers*, which may pass 64 bits (`_PART`)."""
     return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())
 
 
 _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)
+# `missed_remittances_30d` counts the remittances missed in this number of days.
 _COUNTED_DAYS: Final = 30
+# The facts that the course of a deal is calculated from: those that waiting alone moves, and those
+# that follow from what is remitted.
 READ_BY_COURSE: Final = (*WAITING, *FOLLOWING)
 
 Numbers = np.ndarray[Any, Any]
 # A product below it fits in 64 bits, also when two are added.
-_MOST: Final = 2**61
+_MOST_PRODUCT: Final = 2**61
 
 
 @define
 class Known:
-    """A column of whole numbers, and where they are known; elsewhere the number means nothing."""
+    """
+    A column of whole numbers that may be unknown, as two arrays with an element for each row.
+
+    Where `is_known` is false, the `number` is arbitrary, and must not be used.
+    """
 
     number: Numbers
     is_known: Numbers
 
     def where(self, rows: Numbers, column: Known) -> Known:
-        """This column, and *column* in *rows*."""
+        """This column with the values of *column* in *rows*, an array of Booleans."""
         number = np.where(rows, column.number, self.number)
         return Known(number, np.where(rows, column.is_known, self.is_known))
 
@@ -364,13 +397,22 @@ class Known:
         return is_it
 
     def at(self, rows: Numbers) -> Known:
-        """The numbers of *rows*."""
+        """The column with *rows* only, an array of their positions."""
         return Known(self.number[rows], self.is_known[rows])
 
 
 @define
 class CourseColumns:
-    """The course of deals with *facts* of the days *on*, as ordinals, at a *pace*."""
+    """
+    The course of deals from their first day on: *facts* on the days *on*, as ordinals, and *pace*.
+
+    It is the `Course` of `tools.advice.windows` for many deals at once, and must agree with it.
+
+    `owes` says whether a deal is not paid yet, and `repays` whether it goes on at the pace.
+    `repayment` is the repayment amount, as balance and progress imply it, in minor units.
+    `expected` is what `_expected` returns, and `paid_after` the number of days after which all is
+    paid.
+    """
 
     catalogue: Catalogue
     facts: Mapping[str, Known]
@@ -385,10 +427,11 @@ class CourseColumns:
     def __attrs_post_init__(self) -> None:
         progress, balance, status = (self.fact(n) for n in ("progress", "balance", "status"))
         self.owes = ~balance.is_(0) & ~progress.is_(HUNDRED_PERCENT)
+        # A deal is taken to be funded, to owe and not to be paused if nothing says otherwise.
         is_running = ~status.is_known | status.is_(_FUNDED)
         self.repays = self.owes & is_running & ~self.fact("paused").is_(1)
         implied = self.owes & balance.is_known & progress.is_known
-        left = np.where(implied, HUNDRED_PERCENT - progress.number, 1)
+        left = np.where(implied, HUNDRED_PERCENT - progress.number, 1)  # 1 so as not to divide by 0
         self.repayment = Known(_up(_times(balance.number, HUNDRED_PERCENT), left), implied)
         self.expected = self._expected()
         self.paid_after = self._paid_after()
@@ -401,12 +444,20 @@ class CourseColumns:
         return Known(np.zeros(len(self.on), dtype=np.int64), np.zeros(len(self.on), dtype=bool))
 
     def _expected(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The share that was expected by the first day, as two numbers, and where it is known."""
+        """
+        The share of the repayment amount that was expected by the first day.
+
+        It is returned as a numerator, a denominator, and whether it is known. It is the share of
+        the term that has elapsed, unless that does not agree with the performance that is given,
+        which is rounded down; then it is progress divided by performance. A term that has ended,
+        or a deal that is ahead of such a performance, gives 1: all was expected.
+        """
         progress, performance = self.fact("progress"), self.fact("performance")
         since, rest = self.fact("days_since_funding"), self.fact("remaining_term_days")
         pause = self.fact("days_in_pause")
         elapsed = since.number - np.where(pause.is_known, pause.number, 0)
         term = elapsed + rest.number
+        # Both percentages are rounded down, so each stands for a range of one unit.
         agrees = (progress.number * term < (performance.number + 1) * elapsed) & (
             performance.number * elapsed < (progress.number + 1) * term
         )
@@ -419,10 +470,10 @@ class CourseColumns:
         return part, whole, progress.is_known & rest.is_known & (by_days | by_performance)
 
     def _paid_after(self) -> Known:
-        """The number of days after which all is paid."""
+        """The number of days after which all is paid, known where the pace pays it at all."""
         progress, balance = self.fact("progress"), self.fact("balance")
         if self.pace.is_nothing:
-            return self.fact("")
+            return self.fact("")  # no fact has this name, so it is unknown in all rows
         if self.pace.amount is not None:
             days = _up(balance.number, self.pace.amount)
             return Known(days, self.repays & balance.is_known)
@@ -436,7 +487,11 @@ class CourseColumns:
     def after(
         self, days: int, checks: Mapping[str, CheckTerms], names: Collection[str]
     ) -> Mapping[str, Known]:
-        """Return the facts *names* after *days* days, when *checks* say how old results may be."""
+        """
+        Return the facts *names* after *days* days; today's facts for 0.
+
+        Facts that a check gave are unknown once its result is older than *checks* say it may be.
+        """
         moved = {name: self.fact(name) for name in names}
         if not days:
             return moved
@@ -452,13 +507,22 @@ class CourseColumns:
         return moved
 
     def _ran(self, days: int) -> Numbers:
-        """For how many of the *days* each deal runs: none that has ended."""
+        """
+        For how many of the *days* each deal runs: none that has ended.
+
+        One that is paid keeps the facts of its last remittance, the day before.
+        """
         status, paid_after = self.fact("status"), self.paid_after
         until = np.where(paid_after.is_known, np.minimum(days, paid_after.number - 1), days)
         return np.where(~status.is_known | status.is_(_FUNDED), until, 0)
 
     def repaid_for(self, days: int) -> Known:
-        """For how long each deal has been repaid after *days* days."""
+        """
+        For how many days each deal has been repaid after *days* days, unknown if it has not.
+
+        A deal repaid before counts from its last remittance; one that the pace pays off is in its
+        first day when it does so.
+        """
         silent = self.fact("days_since_last_remittance")
         was_repaid = silent.is_known & self.fact("status").is_(_REPAID)
         before = Known(silent.number + days, was_repaid)
@@ -468,7 +532,7 @@ class CourseColumns:
         )
 
     def _moved(self, days: int) -> Iterator[tuple[str, Known]]:
-        """Yield the facts that are not as on the first day."""
+        """Yield the facts that may change in *days* days, by name, with their new values."""
         yield from self._waited(days)
         yield from self._repaid(days)
         silent, missed = (
@@ -480,6 +544,7 @@ class CourseColumns:
         after_paying = 1 + np.where(self.paid_after.is_known, since_paid, 0)
         number = np.where(pays, after_paying, silent.number + days)
         yield "days_since_last_remittance", Known(number, silent.is_known)
+        # None is missed from now on, and after that time all earlier ones are out of the count.
         forgotten = (pays | ~self.repays) & (self._ran(days) >= _COUNTED_DAYS)
         yield (
             "missed_remittances_30d",
@@ -487,24 +552,24 @@ class CourseColumns:
         )
 
     def _waited(self, days: int) -> Iterator[tuple[str, Known]]:
-        """Yield the facts that the passing of days alone moves."""
+        """Yield the facts that the passing of days alone moves; one beyond its range is unknown."""
         paused = self.fact("paused").is_(1)
         for fact in self.catalogue.facts:
             if fact.name not in self.facts or not (fact.name in WAITING or fact.origin == DERIVED):
                 continue
-            held = self.fact(fact.name)
+            today = self.fact(fact.name)
             if fact.name == "remaining_term_days":
-                left = np.maximum(0, held.number - self._ran(days))
-                number = np.where(paused, held.number, left)
-                yield fact.name, Known(number, held.is_known)
+                left = np.maximum(0, today.number - self._ran(days))
+                number = np.where(paused, today.number, left)
+                yield fact.name, Known(number, today.is_known)
                 continue
             more: Numbers | int = days
             if fact.name == "months_trading":
                 more = whole_months(days)
             elif fact.name == "days_in_pause":
                 more = np.where(paused, days, 0)
-            number = held.number + more
-            yield fact.name, Known(number, held.is_known & (number <= fact.high))
+            number = today.number + more
+            yield fact.name, Known(number, today.is_known & (number <= fact.high))
 
     def _repaid(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that the pace moves, unchanged where nothing is remitted."""
@@ -521,7 +586,7 @@ class CourseColumns:
         yield "status", Known(np.where(is_paid, _REPAID, status.number), status.is_known)
 
     def _remitted(self, days: int) -> Known:
-        """What *days* days remit, in minor units."""
+        """What *days* days remit, in minor units: at most the balance."""
         balance = self.fact("balance")
         if self.pace.amount is not None:
             total: Numbers = np.full(len(self.on), self.pace.amount * days, dtype=object)
@@ -530,6 +595,11 @@ class CourseColumns:
         return Known(np.minimum(balance.number, total), balance.is_known & self.repayment.is_known)
 
     def _progress(self, days: int, remitted: Known) -> Known:
+        """
+        The progress after *days* days in which *remitted* was paid.
+
+        It is calculated from amounts where they are known; else from the share of the pace.
+        """
         progress, balance = self.fact("progress"), self.fact("balance")
         if self.pace.is_nothing:
             return progress
@@ -542,7 +612,12 @@ class CourseColumns:
         return by_share.where(self.repayment.is_known, by_amount)
 
     def _performance(self, progress: Known, remitted: Known, ran: Numbers) -> Known:
-        """The performance when the deals *ran* for a number of days and have this *progress*."""
+        """
+        The performance of deals that *ran* for some days, with their new *progress*.
+
+        It is what is paid as a share of what is expected by then. The share that is expected grows
+        evenly from that of the first day to 1 at the end of the term.
+        """
         rest, balance = self.fact("remaining_term_days"), self.fact("balance")
         part, whole, expected = self.expected
         past = np.minimum(ran, rest.number)
@@ -561,13 +636,14 @@ class CourseColumns:
 
 
 def _times(left: Numbers, right: Numbers | int) -> Numbers:
-    """The product of *left* and *right*, exact however large it is."""
-    if _most(left) * _most(right) < _MOST:
+    """The exact product of *left* and *right*: in Python's integers where it may pass 64 bits."""
+    if _largest(left) * _largest(right) < _MOST_PRODUCT:
         return left * right
     return left.astype(object) * right
 
 
-def _most(numbers: Numbers | int) -> int:
+def _largest(numbers: Numbers | int) -> int:
+    """The greatest absolute value of *numbers*, 0 of none."""
     if isinstance(numbers, int):
         return abs(numbers)
     return max(abs(int(numbers.max())), abs(int(numbers.min()))) if len(numbers) else 0

@@ -101,16 +101,18 @@ class Summary:
         return self.answer_table.to_frame(backend)
 
     def _outcome_rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of `answer_table`."""
         totals = sum_totals(
             ((answer.jurisdiction, answer.outcome), part) for answer, part in self.answers.items()
         )
         deals = sum_totals((code, part) for (code, _), part in totals.items())
         rulebooks = (answer.rulebook for answer in self.answers if answer.rulebook)
-        written = Jurisdictional(tuple(dict.fromkeys(rulebooks)))
+        jurisdictional = Jurisdictional(tuple(dict.fromkeys(rulebooks)))
         for code, outcome in sorted(totals, key=lambda key: (key[0], PLACES[key[1]])):
             part = totals[code, outcome]
-            shared = share(part.deals, deals[code].deals)
-            yield code, outcome, part.deals, shared, *written.amount(code, part)
+            share_of_deals = share(part.deals, deals[code].deals)
+            amount = jurisdictional.amount(code, part)
+            yield code, outcome, part.deals, share_of_deals, *amount
 
     @property
     def deals(self) -> int:
@@ -144,6 +146,7 @@ class Summary:
             str(answer.rulebook.currency) if answer.rulebook else _NO_CURRENCY: answer.rulebook
             for answer in self.answers
         }
+        # Of rows without a rulebook only the number is kept, so that all their amounts are unknown.
         sums = sum_totals(
             (str(answer.rulebook.currency), totals)
             if answer.rulebook
@@ -170,7 +173,12 @@ class Summary:
         values_of: Callable[[Answer], tuple[str, ...]],
         order: Mapping[str, int] | None = None,
     ) -> tuple[SummaryLine, ...]:
-        """A line for each jurisdiction and each value that *values_of* gives for an answer."""
+        """
+        A line for each jurisdiction and each value that *values_of* gives for an answer.
+
+        Values are sorted by *order*, or by themselves without one. The lines of outcomes, which
+        have an order, do not count deals that have one value `alone`, because all deals do.
+        """
         totals_by_key: dict[tuple[str, str], DealTotals] = {}
         alone: dict[tuple[str, str], int] = {}
         rulebooks: dict[str, Rulebook | None] = {}
@@ -244,6 +252,7 @@ class Summary:
 
 
 def _reason_table(title: str, head: str, noun: str, lines: tuple[SummaryLine, ...]) -> Table:
+    """The table of *lines* of one kind: *head* is the head of `what`, and *noun* its name."""
     rows = tuple(
         (line.jurisdiction, line.what, line.deals, line.alone, line.balance) for line in lines
     )
@@ -266,6 +275,7 @@ def _ledger_table(lines: tuple[LedgerLine, ...]) -> Table:
 
 
 def _line_to_dict(line: SummaryLine, head: str) -> Mapping[str, Json]:
+    """*line* for JSON, with `what` under the key *head*."""
     alone = {} if line.alone is None else {"alone": line.alone}
     return {
         "jurisdiction": line.jurisdiction,

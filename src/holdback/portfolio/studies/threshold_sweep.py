@@ -95,7 +95,11 @@ def _check_name(parameter: object) -> None:
 
 @frozen(kw_only=True)
 class _Row:
-    """The `value` of a parameter, its `number`, and the `cells` of `COUNT_HEADS` with it."""
+    """
+    The `value` of a parameter as text, its `number`, and the `cells` of `COUNT_HEADS` with it.
+
+    `is_present` says whether the jurisdiction has the value without a proposal.
+    """
 
     value: str
     number: Decimal
@@ -136,11 +140,12 @@ class _Sweep:
         return self.plan.rulebooks.rulebooks
 
     def rows(self, values: Sequence[FactValue]) -> Iterator[tuple[Any, ...]]:
-        """Yield a row for each jurisdiction and value, in order."""
+        """Yield the rows of `sweep`, with the columns `_HEADS`."""
         now = count_outcomes(self.plan)
         occurring = {place for place, _ in now}
         read_by = [place for place in self.read_by if place in occurring]
-        steps = [
+        # If none of them occurs, the values are still proposed, so that invalid ones are refused.
+        proposals = [
             (rulebooks, count_outcomes(under(self.plan, rulebooks)))
             for rulebooks in self._proposals(values, read_by or self.read_by)
         ]
@@ -151,10 +156,10 @@ class _Sweep:
             yield NO_JURISDICTION, self.name, None, None, True, *cells
         for code in sorted({self.present[place].code for place in read_by}):
             places = [place for place in read_by if self.present[place].code == code]
-            rows = [self._row(code, places, rulebooks, counts) for rulebooks, counts in steps]
+            rows = [self._row(code, places, *proposal) for proposal in proposals]
             if not any(row.is_present for row in rows):
                 rows.append(self._row(code, places, self.present, now))
-            unique = {row.value: row for row in rows}
+            unique = {row.value: row for row in rows}  # two texts may be one value, as 80 and 80.0
             for row in sorted(unique.values(), key=lambda row: row.number):
                 yield code, self.name, row.value, row.number, row.is_present, *row.cells
 
@@ -162,7 +167,7 @@ class _Sweep:
         self, values: Sequence[FactValue], places: Sequence[int]
     ) -> Iterator[tuple[Rulebook, ...]]:
         """
-        Yield the rulebooks with each of *values* in those at *places*.
+        Yield all rulebooks once for each of *values*: those at *places* with it, others unchanged.
 
         Raises:
             InvalidDocument: with every value that is invalid.
@@ -190,14 +195,19 @@ class _Sweep:
         rulebooks: Sequence[Rulebook],
         counts: OutcomeCounts,
     ) -> _Row:
-        """The row of the jurisdiction *code*, whose rulebooks have *places*, under *rulebooks*."""
-        held = [rulebooks[place].parameters[self.name] for place in places]
-        is_present = held == [self.present[place].parameters[self.name] for place in places]
-        texts = dict.fromkeys(_text(parameter) for parameter in held)
+        """
+        The row of the jurisdiction *code* under *rulebooks*, which gave *counts*.
+
+        *places* are those of its rulebooks. In several rulebooks, each of other days, the present
+        values may differ: then the text names them all, and the number is the last one's.
+        """
+        parameters = [rulebooks[place].parameters[self.name] for place in places]
+        is_present = parameters == [self.present[place].parameters[self.name] for place in places]
+        texts = dict.fromkeys(_text(parameter) for parameter in parameters)
         totals = by_jurisdiction(counts, rulebooks)[code]
         return _Row(
             value=" / ".join(texts),
-            number=_number(held[-1]),
+            number=_number(parameters[-1]),
             is_present=is_present,
             cells=Jurisdictional(tuple(rulebooks)).cells(code, totals),
         )
