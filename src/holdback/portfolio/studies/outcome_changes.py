@@ -154,7 +154,7 @@ class Comparison:
         )
 
     def _reason_changes(self) -> Iterator[tuple[Answer, tuple[str, str], DealTotals]]:
-        """Yield, for each changed pair of answers, a part for each rule that decides one of them."""
+        """Yield a part for each rule that decides only one of a changed pair of answers."""
         for before, after, totals in self._changed():
             for code in set(after.codes) - set(before.codes):
                 yield after, (code, _NEWLY_DECIDES), totals
