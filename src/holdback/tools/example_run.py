@@ -68,10 +68,10 @@ class Answer:
             return True
         if self.offers is None:
             return False
-        made = actual.offers or ()
-        return len(made) != len(self.offers) or any(
+        offers = actual.offers or ()
+        return len(offers) != len(self.offers) or any(
             any(offer[name] != value for name, value in expected.items())
-            for expected, offer in zip(self.offers, made, strict=True)
+            for expected, offer in zip(self.offers, offers, strict=True)
         )
 
     def unlike(self, actual: Answer) -> str:
@@ -82,20 +82,24 @@ class Answer:
         'GB-R-02 is a reason too'
         """
         parts = []
-        for names, came, verb in (
+        for expected, got, what in (
             (self.codes, actual.codes, "a reason"),
             (self.needs, actual.needs, "missing"),
         ):
-            parts += [f"{name} is {verb} too" for name in came if name not in names]
-            parts += [f"{name} is not {verb}" for name in names if name not in came]
-            if not parts and names != came:
-                parts.append(f"the order is {', '.join(came)}")
+            parts += [f"{name} is {what} too" for name in got if name not in expected]
+            parts += [f"{name} is not {what}" for name in expected if name not in got]
+            if not parts and expected != got:  # the same names
+                parts.append(f"the order is {', '.join(got)}")
         return ", ".join(parts)
 
     def expected(self, product: str | None) -> dict[str, Json]:
-        """Return what an example of renewals, of a *product* or of fundings expects then."""
-        asked = {None: "outcome", FUNDING: "funding"}.get(product, "decision")
-        expected: dict[str, Json] = {asked: self.outcome}
+        """
+        Return the `expect` of an example with this answer.
+
+        *product* is that of the example: None for renewals, `FUNDING` for fundings.
+        """
+        key = {None: "outcome", FUNDING: "funding"}.get(product, "decision")
+        expected: dict[str, Json] = {key: self.outcome}
         if self.codes:
             expected["codes"] = list(self.codes)
         if self.needs:
@@ -313,7 +317,12 @@ def run_example(
 
 
 def funding_answer(answers: Answers) -> Answer:
-    """Return what becomes of a payout: it waits for a rule that nobody can approve."""
+    """
+    Return what becomes of a payout by the *answers* of the funding rules.
+
+    One that some rule stops waits where that rule declines, and is referred where a person may
+    approve it.
+    """
     waiting = answers.false | answers.unknown
     outcome = PAYS_OUT
     if waiting:

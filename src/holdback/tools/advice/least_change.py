@@ -54,7 +54,7 @@ def least(node: Operation, facts: Facts, place: int, span: Range, *, truth: bool
 
 
 def beyond(points: Iterable[int], span: Range) -> Iterator[int]:
-    """Yield those of *points* that are in *span*, the nearest to its start first."""
+    """Yield the start of *span*, then those of *points* that are in it, the nearest first."""
     start, end, direction = span
     inside = {n for n in points if start * direction <= n * direction <= end * direction}
     return iter(sorted({start, *inside}, reverse=direction == DOWN))
@@ -71,7 +71,10 @@ def helps(node: Operation, facts: Facts, place: int, direction: int, *, truth: b
 
     Where it cannot, the comparison stays as far from that value, or gets farther from it.
     """
-    slopes = {(left[0] - right[0]) * direction for left, right in _meeting(node, facts, place)}
+    # How much the left side gains on the right one with each step in *direction*.
+    slopes = {
+        (left - right) * direction for (left, _), (right, _) in _facing_lines(node, facts, place)
+    }
     if node.operator in {"==", "!=", "in"}:
         return slopes != {0}
     rising = node.operator in {">", ">="}
@@ -85,10 +88,11 @@ def critical_points(node: Operation, facts: Facts, place: int) -> set[int]:
     Its answer is the same for all numbers between two that are next to each other in the result.
     """
     points = set()
-    for (left, above), (right, beside) in _meeting(node, facts, place):
-        slope = left - right
+    for (left_slope, left), (right_slope, right) in _facing_lines(node, facts, place):
+        slope = left_slope - right_slope
         if slope:
-            root = (beside - above) // slope
+            # The lines meet at the root or, as it is rounded down, between it and the next number.
+            root = (right - left) // slope
             points |= {root - 1, root, root + 1}
     return points
 
@@ -104,25 +108,33 @@ def turning_points(node: Node, facts: Facts, place: int) -> set[int]:
             return set().union(*(turning_points(operand, facts, place) for operand in operands))
         case Operation() if all(facts[read] is not None for read in places(node)):
             return critical_points(node, facts, place)
-        case _:
+        case _:  # a comparison with another unknown fact has no answer at any number
             return set()
 
 
-def _meeting(node: Operation, facts: Facts, place: int) -> Iterator[tuple[Line, Line]]:
-    """Yield the pairs of lines, one of each side of *node*, that can meet."""
+def _facing_lines(node: Operation, facts: Facts, place: int) -> Iterator[tuple[Line, Line]]:
+    """Return all pairs of a line of the left side of *node* and one of a right side."""
     scale = scaling.most_places(node.operands)
-    measured, *limits = (_scaled(operand, facts, place, scale) for operand in node.operands)
-    return (pair for limit in limits for pair in product(measured, limit))
+    # Only `in` has several right sides, one for each item of its list.
+    left, *rights = (_scaled(operand, facts, place, scale) for operand in node.operands)
+    return (pair for right in rights for pair in product(left, right))
 
 
 def _scaled(node: Node, facts: Facts, place: int, scale: int) -> list[Line]:
+    """Return the lines of *node* as `_lines` does, in units of *scale* decimal places."""
     factor = scaling.multiplier(node, scale)
     lines = _lines(node, facts, place)
-    return lines if factor == 1 else [(slope * factor, at * factor) for slope, at in lines]
+    if factor == 1:
+        return lines
+    return [(slope * factor, constant * factor) for slope, constant in lines]
 
 
 def _lines(node: Node, facts: Facts, place: int) -> list[Line]:
-    """Return the lines that make up *node* as a function of the fact at *place*."""
+    """
+    Return the lines that make up *node* as a function of the fact at *place*.
+
+    There is one line, unless a `min`, a `max` or an `abs` bends it. Each is in the scale of *node*.
+    """
     match node:
         case Constant():
             return [(0, node.number)]
@@ -136,23 +148,27 @@ def _lines(node: Node, facts: Facts, place: int) -> list[Line]:
             multiple = scaling.factor(left, right)
             assert multiple is not None, "check lets no other product pass"
             lines = _lines(multiple.operand, facts, place)
-            return [(slope * multiple.number, at * multiple.number) for slope, at in lines]
+            number = multiple.number
+            return [(slope * number, constant * number) for slope, constant in lines]
         case Operation(operator=word, operands=operands):
             sides = [_scaled(operand, facts, place, node.places) for operand in operands]
             return _ARITHMETIC[word](word, sides)
 
 
 def _bent(word: str, sides: list[list[Line]]) -> list[Line]:
+    """Return all lines of a `min` or a `max`; where none depends on the fact, its one value."""
     if all(len(side) == 1 and side[0][0] == 0 for side in sides):
         return [(0, _BEND[word](side[0][1] for side in sides))]
     return list(dict.fromkeys(line for side in sides for line in side))
 
 
-def _sized(_: str, sides: list[list[Line]]) -> list[Line]:
+def _absolute(_: str, sides: list[list[Line]]) -> list[Line]:
+    """Return the lines of an `abs` and their mirror images; of a constant, its one value."""
     (side,) = sides
     if len(side) == 1 and side[0][0] == 0:
         return [(0, abs(side[0][1]))]
-    return list(dict.fromkeys((sign * slope, sign * at) for slope, at in side for sign in (1, -1)))
+    signed = ((sign * slope, sign * constant) for slope, constant in side for sign in (1, -1))
+    return list(dict.fromkeys(signed))
 
 
 def _summed(word: str, sides: list[list[Line]]) -> list[Line]:
@@ -165,9 +181,9 @@ _ARITHMETIC: Final[Mapping[str, Callable[[str, list[list[Line]]], list[Line]]]] 
     {
         "+": _summed,
         "-": _summed,
-        "negate": lambda _, sides: [(-slope, -at) for slope, at in sides[0]],
+        "negate": lambda _, sides: [(-slope, -constant) for slope, constant in sides[0]],
         "min": _bent,
         "max": _bent,
-        "abs": _sized,
+        "abs": _absolute,
     },
 )

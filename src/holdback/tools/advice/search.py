@@ -93,7 +93,11 @@ class Search:
 
     @_bounds.default
     def _relations(self) -> tuple[Node, ...]:
-        """Return the relations that the changes could break; one that is broken now is not held."""
+        """
+        Return the relations between facts that a change could break.
+
+        The deal need not meet one that it breaks already.
+        """
         return tuple(
             relation.tree
             for relation in relations(self.rules.catalogue.currency)
@@ -109,6 +113,7 @@ class Search:
         deals: list[Facts] = []
         trades: set[frozenset[int]] = set()
         seen: set[Facts] = set()
+        # The deals to look at, those with the fewest changes first, and of these the first found.
         waiting = [(0, 0, self.facts)]
         while waiting and len(seen) <= MOST_DEALS:
             _, _, deal = heappop(waiting)
@@ -123,16 +128,20 @@ class Search:
             trades |= {changed | pair for pair in repairs.traded}
             for number, (place, value) in enumerate(sorted(repairs.changes)):
                 further = moved(deal, place, value)
-                heappush(waiting, (len(changed | {place}), len(seen) * 1000 + number, further))
-        if trades or waiting:  # else all smaller deals were looked at too
+                # No rule has a thousand repairs, so this number is unique, and grows.
+                when_found = len(seen) * 1000 + number
+                heappush(waiting, (len(changed | {place}), when_found, further))
+        # A complete search has looked at all smaller deals too; after another, moves may shrink.
+        if trades or waiting:
             deals = list(dict.fromkeys(map(self._lowered, deals)))
         minimal = [
             deal
             for deal in deals
             if not any(smaller is not deal and self._covers(smaller, deal) for smaller in deals)
         ]
+        # Where some of the facts of a trade are enough, no trade is needed.
         sets = [self.changed(deal) for deal in minimal]
-        open_trades = {trade for trade in trades if not any(made < trade for made in sets)}
+        open_trades = {trade for trade in trades if not any(enough < trade for enough in sets)}
         return SearchResult(
             deals=tuple(minimal),
             trades=tuple(sorted(open_trades, key=sorted)),
@@ -150,9 +159,11 @@ class Search:
 
     def last(self, deal: Facts, place: int) -> int | None:
         """
-        Return the last number of the changed fact at *place* for which *deal* stays as good.
+        Return the farthest number to which the changed fact at *place* may go on to move.
 
-        None means that the fact may move to the end of its range.
+        Up to it, *deal* still meets the rules.
+
+        None means that it may move to the end of its range.
         """
         number, span = deal[place], self.ranges[place]
         assert number is not None, "a fact that was changed is known"
@@ -166,7 +177,11 @@ class Search:
         return None
 
     def _lowered(self, deal: Facts) -> Facts:
-        """Return *deal* with all moves left out, or made smaller, that can be by themselves."""
+        """
+        Return *deal* with every move left out, or made smaller, that it does not need.
+
+        One move is changed at a time, and the others stay.
+        """
         lower: Facts | None = deal
         while lower is not None:
             deal = lower
@@ -177,7 +192,11 @@ class Search:
         return deal
 
     def _nearer(self, deal: Facts, place: int) -> Iterator[Facts]:
-        """Yield *deal* with the change at *place* left out, and then where rules can turn."""
+        """
+        Yield *deal* with the change at *place* left out, and then with smaller ones.
+
+        They end at the numbers at which a rule, a relation or the floor can change its answer.
+        """
         before, number = self.facts[place], deal[place]
         assert number is not None, "a fact that was changed is known"
         yield moved(deal, place, before)
@@ -194,7 +213,7 @@ class Search:
         return self.is_met(deal) and all(answer(bound, deal) is not False for bound in self._bounds)
 
     def _hopeless(self) -> SearchResult | None:
-        """Return what was found where a rule, or the floor, cannot be met at all."""
+        """Return the result where a rule, or the floor, cannot be met by any change, else None."""
         unmet = sum(
             1 << bit
             for bit, rule in self._unmet(self.facts)
@@ -212,12 +231,14 @@ class Search:
         )
 
     def _at_most(self, smaller: Facts, deal: Facts, place: int) -> bool:
+        """Return whether *smaller* moves the fact at *place* no farther than *deal* does."""
         near, far = smaller[place], deal[place]
         assert near is not None, "a fact that was changed is known"
         assert far is not None, "a fact that was changed is known"
         return (far - near) * self.ranges[place].direction >= 0
 
     def _unmet(self, deal: Facts) -> Iterator[tuple[int, Node]]:
+        """Yield the number and the tree of each rule that *deal* has to meet and does not."""
         false, unknown = self.rules.masks(deal)
         unmet = (false | unknown) & ~self.lifted
         for bit, rule in enumerate(self.rules.rules):
@@ -225,7 +246,12 @@ class Search:
                 yield bit, rule.checked.tree
 
     def _next(self, deal: Facts) -> Repairs | None:
-        """Return the repairs to follow from *deal*; None when there is nothing to repair."""
+        """
+        Return the repairs to follow from *deal*; None when it meets floor, rules and relations.
+
+        Of several that are unmet, one is enough, as all have to be met in the end: the floor, below
+        which no rule counts, else what leaves least to search.
+        """
         floor = self._floor(deal)
         if floor is not None:
             return floor
@@ -262,6 +288,7 @@ class Search:
             case Operation(operator="and" | "or" as word, operands=operands):
                 lacking = [part for part in operands if answer(part, deal) is not truth]
                 parts = [self._repairs(part, deal, truth=truth) for part in lacking]
+                # Where all operands have to change, it is enough to follow one of them first.
                 if truth == (word == "and"):
                     return min(parts, key=lambda repairs: repairs.order)
                 return Repairs(
@@ -272,37 +299,42 @@ class Search:
                 return self._of_comparison(node, deal, truth=truth)
 
     def _of_flag(self, node: FactRead, deal: Facts, *, truth: bool) -> Repairs:
+        """Return the change of the flag to *truth*, where it can move there."""
         span = self._span(deal, node.place)
         if span is None or int(truth) not in {span.start, span.end}:
             return _NONE
         return Repairs(frozenset({(node.place, int(truth))}))
 
     def _of_comparison(self, node: Operation, deal: Facts, *, truth: bool) -> Repairs:
+        """Return what `_repairs` does, of a comparison *node*."""
         read = places(node)
         unknown = [place for place in read if deal[place] is None]
         split = _split(node)
-        # A choice among parts is none while one is unknown: it has to be known in any case.
+        # Where one part is enough, but one is unknown, there is no choice yet: the comparison has
+        # no answer before all its facts are known.
         if split is not None and ((split.operator == "and") is truth or not unknown):
             return self._repairs(split, deal, truth=truth)
         spans = {place: span for place in read if (span := self._span(deal, place)) is not None}
         if any(place not in spans for place in unknown):
             return _NONE
         if len(unknown) > 1 or (unknown and len(spans) > 1):
-            # Other facts decide which numbers of this one help, so the first is the least.
+            # Which number of the unknown fact helps depends on the others: it is only made known.
             return Repairs(frozenset({(unknown[0], spans[unknown[0]].start)}))
         if len(spans) > 1 and node.operator == ("==" if truth else "!="):
             # Equal is at most and at least: the one that is not true has to become so.
             at_most, at_least = (evolve(node, operator=operator) for operator in ("<=", ">="))
             unequal = at_least if answer(at_most, deal) else at_most
             return self._of_comparison(unequal, deal, truth=True)
-        able = [
+        helpful = [
             place
             for place, span in spans.items()
             if len(spans) == 1 or helps(node, deal, place, span.direction, truth=truth)
         ]
-        nearest = ((place, least(node, deal, place, spans[place], truth=truth)) for place in able)
+        nearest = (
+            (place, least(node, deal, place, spans[place], truth=truth)) for place in helpful
+        )
         changes = frozenset((place, number) for place, number in nearest if number is not None)
-        return Repairs(changes, frozenset(map(frozenset, combinations(able, 2))))
+        return Repairs(changes, frozenset(map(frozenset, combinations(helpful, 2))))
 
     def _span(self, deal: Facts, place: int) -> Range | None:
         """Return the numbers that the fact at *place* of *deal* can still move through, if any."""
@@ -314,9 +346,9 @@ class Search:
 
 def _split(node: Operation) -> Operation | None:
     """
-    Return the comparison *node* of a `min` or a `max` as the comparisons of all its parts.
+    Return the comparison *node* of a `min` or a `max` as comparisons of all its parts, joined.
 
-    `min(a, b) >= 4` is `a >= 4 and b >= 4`. None is any other comparison.
+    `min(a, b) >= 4` is `a >= 4 and b >= 4`. The result is None for any other comparison.
     """
     if node.operator not in {"<", "<=", ">", ">="}:
         return None

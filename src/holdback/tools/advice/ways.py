@@ -218,6 +218,12 @@ def _ranges(catalogue: Catalogue, facts: Facts, movable: Iterable[str] | None) -
 
 
 def _named(catalogue: Catalogue, movable: Iterable[str]) -> frozenset[str]:
+    """
+    Return the names *movable* as a set.
+
+    Raises:
+        InvalidDocument: with every name that is not a fact, or not one that moves.
+    """
     names, errors = tuple(movable), []
     marked = [fact.name for fact in catalogue.facts if fact.moves is not None]
     for number, name in enumerate(names):
@@ -237,6 +243,7 @@ def _named(catalogue: Catalogue, movable: Iterable[str]) -> frozenset[str]:
 
 
 def _way(search: Search, deal: Facts) -> Way:
+    """Return *deal*, one that the search found, as a way: what moves, and what is to be fetched."""
     catalogue = search.rules.catalogue
     changed = sorted(search.changed(deal))
     needed = [catalogue.facts[place] for place in changed if search.facts[place] is None]
@@ -253,6 +260,7 @@ def _way(search: Search, deal: Facts) -> Way:
 
 
 def _move(search: Search, deal: Facts, place: int, fact: Fact) -> Move:
+    """Return the move of *fact*, at *place*, from the deal that was asked about to *deal*."""
     current, to = search.facts[place], deal[place]
     assert current is not None, "an unknown fact does not move"
     assert to is not None, "it has moved to a number"
@@ -269,13 +277,14 @@ def _move(search: Search, deal: Facts, place: int, fact: Fact) -> Move:
 
 
 def _order(search: Search, deal: Facts) -> tuple[int, int, list[int]]:
-    """Return the key that puts the ways that take least first."""
+    """Return the key that sorts ways: fewest changes first, then those that fetch more of them."""
     changed = sorted(search.changed(deal))
     fetched = sum(search.facts[place] is None for place in changed)
     return len(changed), -fetched, changed
 
 
 def _cannot(rules: RuleSet, result: SearchResult) -> tuple[str, ...]:
+    """Return the codes of what no way meets: the floor, and rules."""
     floor = (FLOOR_CODE,) if result.floor_unmet else ()
     codes = (rule.code for bit, rule in enumerate(rules.rules) if result.unmet >> bit & 1)
     return (*floor, *codes)

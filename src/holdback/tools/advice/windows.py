@@ -74,6 +74,7 @@ class Windows:
         return f"{', then '.join(texts).capitalize()}."
 
     def _window(self, window: Window) -> str:
+        """Return the days of *window* in words; one that reaches `until` may go on after it."""
         first = self._day(window.first)
         if window.last == self.until:
             return f"from {first} on, until {self._day(self.until)} at least"
@@ -130,7 +131,7 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
     if type(days) is not int or not 0 < days <= MOST_DAYS:
         expected = f"expected a number of days from 1 to {MOST_DAYS}"
         raise InvalidDocument.of("out_of_range", expected, path="$.days")
-    _look_for(product, rulebook)
+    _check_product(product, rulebook)
     course = Course(rulebook.catalogue, prepared, on, stated)
     days = min(days, (date.max - on).days)
     passing = _days(jurisdiction, course, days, product)
@@ -143,7 +144,8 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
     )
 
 
-def _look_for(product: str | None, rulebook: Rulebook) -> None:
+def _check_product(product: str | None, rulebook: Rulebook) -> None:
+    """Raise `InvalidDocument` if *rulebook* has no such *product*; None is renewals."""
     if product is not None and product not in rulebook.rulesets:
         keys = [terms.key for terms in rulebook.products]
         hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
@@ -155,19 +157,23 @@ def _days(
     jurisdiction: Jurisdiction, course: Course, days: int, product: str | None
 ) -> Iterator[tuple[date, bool]]:
     """Yield every day, and whether the deal passes on it."""
-    place = -1
+    slice_ = -1  # none yet: each slice is the rulebook from one change to the next
     for number in range(days + 1):
         day = course.on + timedelta(days=number)
-        slice_ = bisect_right(jurisdiction.changes, day) - 1
-        if slice_ != place:
-            place, rulebook = slice_, jurisdiction.slices[slice_]
+        place = bisect_right(jurisdiction.changes, day) - 1
+        if place != slice_:
+            slice_, rulebook = place, jurisdiction.slices[place]
             passes = _passes(rulebook, product)
         facts = course.after(number, rulebook.checks)
         yield day, passes(facts, day, course.repaid_for(number))
 
 
 def _passes(rulebook: Rulebook, product: str | None) -> _Passes:
-    """Return whether a deal passes by *rulebook*; a product that it lacks lets nobody pass."""
+    """
+    Return the function that says whether a deal passes by the rules of *rulebook*.
+
+    They are those for *product*, or for renewals. A product that it lacks lets nobody pass.
+    """
     if product is None:
         recent = rulebook.recently_active_days
         return lambda facts, day, repaid_for: (
@@ -179,33 +185,33 @@ def _passes(rulebook: Rulebook, product: str | None) -> _Passes:
 
 
 def _joined(days: Iterable[tuple[date, bool]]) -> Iterator[Window]:
-    """Yield the windows of the days that pass, which come in order."""
-    for passing, together in groupby(days, key=lambda day: day[1]):
+    """Yield a window for each run of days that pass; *days* are in order, each with its answer."""
+    for passing, run in groupby(days, key=lambda day: day[1]):
         if passing:
-            members = [day for day, _ in together]
-            yield Window(first=members[0], last=members[-1])
+            together = [day for day, _ in run]
+            yield Window(first=together[0], last=together[-1])
 
 
 def _assumptions(course: Course, rulebook: Rulebook) -> Iterator[str]:
-    """Yield, in words, how the deal goes on."""
+    """Yield, in words, what is assumed of the facts that are known, and of the rules."""
     yield _pace_words(course, rulebook.renewal)
-    held = {
+    by_name = {
         fact.name: fact
         for fact, number in zip(course.catalogue.facts, course.facts, strict=True)
         if number is not None
     }
-    if course.repays and "performance" in held:
+    if course.repays and "performance" in by_name:
         if course.expected is None:
             yield "performance cannot be followed, so it is unknown from then on"
         else:
             yield "what is expected grows evenly until the end of the term"
-    if course.repays and not course.pace.is_nothing and "missed_remittances_30d" in held:
+    if course.repays and not course.pace.is_nothing and "missed_remittances_30d" in by_name:
         yield "remittances that were missed count for 30 days more, and none is missed from now on"
     moving = {name for name, *_ in course.waits}
     if moving:
-        names = in_words([name_of(fact) for name, fact in held.items() if name in moving])
+        names = in_words([name_of(fact) for name, fact in by_name.items() if name in moving])
         yield f"these move with the days: {names}"
-    stays = [name_of(fact) for name, fact in held.items() if name not in moving | {*FOLLOWING}]
+    stays = [name_of(fact) for name, fact in by_name.items() if name not in moving | {*FOLLOWING}]
     if stays:
         yield f"these stay as on the first day: {in_words(stays)}"
     if course.paid_after is not None:
@@ -215,6 +221,7 @@ def _assumptions(course: Course, rulebook: Rulebook) -> Iterator[str]:
 
 
 def _pace_words(course: Course, rules: RuleSet) -> str:
+    """Return the stated pace in words, with the repayment amount where that is implied."""
     pace = course.pace
     if not course.repays:
         return "no remittance is expected"
@@ -250,19 +257,19 @@ class Course:
     """
     The course of the deal with prepared *facts* of the day *on*, at a *pace*.
 
-    `waits` are the known facts that the passing of days alone moves, with value and highest value.
-    `repays` says whether remittances are expected: the deal is funded, not paid and not paused.
-    `repayment` is the repayment amount, in minor units, as balance and progress imply it.
-    `expected` is the share of it that was expected by the first day, as two numbers to divide; the
-    rest is expected evenly over the days that are left. `paid_after` is the number of days after
-    which all is paid.
+    `_first_day` has the same facts by name. `waits` are the known facts that the passing of days
+    alone moves, with value and highest value. `repays` says whether remittances are expected: the
+    deal is funded, not paid and not paused. `repayment` is the repayment amount, in minor units, as
+    balance and progress imply it. `expected` is the share of it that was expected by the first day,
+    as two numbers to divide; the rest is expected evenly over the days that are left. `paid_after`
+    is the number of days after which all is paid.
     """
 
     catalogue: Catalogue
     facts: Facts
     on: date
     pace: Pace
-    _held: Mapping[str, int | None] = field(init=False)
+    _first_day: Mapping[str, int | None] = field(init=False)
     waits: tuple[tuple[str, int, int], ...] = field(init=False)
     repays: bool = field(init=False)
     repayment: int | None = field(init=False)
@@ -271,15 +278,15 @@ class Course:
 
     def __attrs_post_init__(self) -> None:
         names = (fact.name for fact in self.catalogue.facts)
-        self._held = held = dict(zip(names, self.facts, strict=True))
+        self._first_day = first_day = dict(zip(names, self.facts, strict=True))
         self.waits = tuple(
             (fact.name, number, fact.high)
             for fact, number in zip(self.catalogue.facts, self.facts, strict=True)
             if number is not None and (fact.name in WAITING or fact.origin == DERIVED)
         )
-        progress, balance = held["progress"], held["balance"]
+        progress, balance = first_day["progress"], first_day["balance"]
         owes = balance != 0 and progress != HUNDRED_PERCENT
-        self.repays = owes and held["status"] in {None, _FUNDED} and held["paused"] != 1
+        self.repays = owes and first_day["status"] in {None, _FUNDED} and first_day["paused"] != 1
         self.repayment = None
         if owes and balance is not None and progress is not None:
             # Progress is rounded down. The least amount is the exact one where it was not.
@@ -288,15 +295,20 @@ class Course:
         self.paid_after = self._paid_after() if self.repays else None
 
     def _expected(self) -> tuple[int, int] | None:
-        """Return the share that was expected by the first day; None when that cannot be said."""
-        held = self._held
-        progress, performance = held["progress"], held["performance"]
-        since, rest = held["days_since_funding"], held["remaining_term_days"]
+        """
+        Return the share that was expected by the first day, as a part and its whole.
+
+        None when that cannot be said.
+        """
+        first_day = self._first_day
+        progress, performance = first_day["progress"], first_day["performance"]
+        since, rest = first_day["days_since_funding"], first_day["remaining_term_days"]
         if progress is None or rest is None:
             return None
         if since is not None:
-            elapsed = since - (held["days_in_pause"] or 0)
+            elapsed = since - (first_day["days_in_pause"] or 0)
             term = elapsed + rest
+            # On unchanged terms, performance is progress by the share of the term that has elapsed.
             # Both percentages are rounded down, so each stands for a range of one unit.
             if performance is None or (
                 progress * term < (performance + 1) * elapsed
@@ -309,7 +321,8 @@ class Course:
         return (progress, performance) if rest and progress < performance else (1, 1)
 
     def _paid_after(self) -> int | None:
-        progress, balance = self._held["progress"], self._held["balance"]
+        """Return after how many days at the pace all is paid; None if never, or if unknown."""
+        progress, balance = self._first_day["progress"], self._first_day["balance"]
         if self.pace.is_nothing:
             return None
         if self.pace.amount is not None:
@@ -325,7 +338,7 @@ class Course:
         """Return the facts *days* days later, when *checks* say how old results may be."""
         if not days:
             return self.facts
-        moved = {**self._held, **dict(self._moved(days))}
+        moved = {**self._first_day, **dict(self._moved(days))}
         for check in checks.values():
             age = moved.get(age_name(check.name))
             if age is not None and check.max_age_days is not None and age > check.max_age_days:
@@ -333,8 +346,8 @@ class Course:
         return tuple(moved.values())
 
     def _ran(self, days: int) -> int:
-        """Return for how many of the *days* the deal runs: none that has ended."""
-        if self._held["status"] not in {None, _FUNDED}:
+        """Return on how many of the next *days* days the deal runs: 0 if it has ended."""
+        if self._first_day["status"] not in {None, _FUNDED}:
             return 0
         # One that is paid keeps the facts of its last remittance, the day before.
         return days if self.paid_after is None else min(days, self.paid_after - 1)
@@ -343,30 +356,33 @@ class Course:
         """Return for how long the deal has been repaid after *days* days; None if it is not."""
         if self.paid_after is not None:
             return None if days < self.paid_after else days - self.paid_after + 1
-        silent = self._held["days_since_last_remittance"]
-        return None if silent is None or self._held["status"] != _REPAID else silent + days
+        # A deal that was repaid on the first day was so since its last remittance.
+        since_last = self._first_day["days_since_last_remittance"]
+        if since_last is None or self._first_day["status"] != _REPAID:
+            return None
+        return since_last + days
 
     def _moved(self, days: int) -> Iterator[tuple[str, int | None]]:
         """Yield the facts that are not as on the first day; each only where it was known."""
-        yield from self._waited(days)
+        yield from self._moved_by_time(days)
         if self.repays:
-            yield from self._repaid(days)
+            yield from self._moved_by_pace(days)
         pays = self.repays and not self.pace.is_nothing
-        silent = self._held["days_since_last_remittance"]
-        if silent is not None:
+        since_last = self._first_day["days_since_last_remittance"]
+        if since_last is not None:
             if pays:
                 since_paid = 0 if self.paid_after is None else max(0, days - self.paid_after)
                 yield "days_since_last_remittance", 1 + since_paid
             else:
-                yield "days_since_last_remittance", silent + days
+                yield "days_since_last_remittance", since_last + days
         # Nothing is missed while the pace is kept, nor when nothing is expected.
         forgotten = self._ran(days) >= _COUNTED_DAYS and (pays or not self.repays)
-        if forgotten and self._held["missed_remittances_30d"] is not None:
+        if forgotten and self._first_day["missed_remittances_30d"] is not None:
             yield "missed_remittances_30d", 0
 
-    def _waited(self, days: int) -> Iterator[tuple[str, int | None]]:
+    def _moved_by_time(self, days: int) -> Iterator[tuple[str, int | None]]:
         """Yield the facts that the passing of days alone moves."""
-        paused = self._held["paused"] == 1
+        paused = self._first_day["paused"] == 1
         for name, number, high in self.waits:
             if name == "remaining_term_days":
                 yield name, number if paused else max(0, number - self._ran(days))
@@ -379,25 +395,26 @@ class Course:
             # Beyond its range a derived fact is unknown (decisions/bounds).
             yield name, number + more if number + more <= high else None
 
-    def _repaid(self, days: int) -> Iterator[tuple[str, int | None]]:
+    def _moved_by_pace(self, days: int) -> Iterator[tuple[str, int | None]]:
         """Yield the facts that the pace moves."""
         paid = self.paid_after is not None and days >= self.paid_after
         progress = self._progress(days)
         yield "progress", progress
         yield "balance", self._balance(days)
         yield "performance", self._performance(days, self._ran(days))
-        if paid and self._held["status"] == _FUNDED:
+        if paid and self._first_day["status"] == _FUNDED:
             yield "status", _REPAID
 
     def _remitted(self, days: int) -> int | None:
         """Return what *days* days remit, in minor units; None when that cannot be said."""
-        balance = self._held["balance"]
+        balance = self._first_day["balance"]
         if balance is None or (self.pace.amount is None and self.repayment is None):
             return None
         return min(balance, self.pace.remitted(days, self.repayment or 0))
 
     def _progress(self, days: int) -> int | None:
-        progress, balance = self._held["progress"], self._held["balance"]
+        """Return the progress after *days* days; None when that cannot be said."""
+        progress, balance = self._first_day["progress"], self._first_day["balance"]
         if self.pace.is_nothing or progress is None:
             return progress
         if self.repayment is None or balance is None:
@@ -408,24 +425,30 @@ class Course:
         return (self.repayment - balance + remitted) * HUNDRED_PERCENT // self.repayment
 
     def _balance(self, days: int) -> int | None:
-        balance = self._held["balance"]
+        """Return the balance after *days* days; None when that cannot be said."""
+        balance = self._first_day["balance"]
         if self.pace.is_nothing or balance is None:
             return balance
         remitted = self._remitted(days)
         return None if remitted is None else balance - remitted
 
     def _performance(self, days: int, ran: int) -> int | None:
-        """Return the performance after *days* days, of which the deal *ran* for some."""
-        progress, rest = self._progress(days), self._held["remaining_term_days"]
+        """
+        Return the performance after *days* days, on *ran* of which the deal runs.
+
+        None when that cannot be said.
+        """
+        progress, rest = self._progress(days), self._first_day["remaining_term_days"]
         if progress is None or self.expected is None or rest is None:
             return None
+        # The share that is expected by then: the rest of it grows evenly over the days left.
         part, whole = self.expected
         if rest:
             past = min(ran, rest)
             part, whole = part * rest + (whole - part) * past, whole * rest
         if part <= 0:
             return None  # no whole day has passed
-        balance, remitted = self._held["balance"], self._remitted(days)
+        balance, remitted = self._first_day["balance"], self._remitted(days)
         if self.repayment is None or balance is None or remitted is None:
             return min(MOST_PERCENT, progress * whole // part)
         paid = self.repayment - balance + remitted

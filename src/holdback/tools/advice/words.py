@@ -46,7 +46,11 @@ def move_words(rules: RuleSet, fact: Fact, current: int, to: int, until: int | N
 
 
 def _limit(rules: RuleSet, fact: Fact, to: int, until: int | None) -> str:
-    """Return the limit, as `at least 80%`."""
+    """
+    Return the limit in words, such as `at least 80%`.
+
+    *to* is where the fact has to get to, and *until* how far it may go; None sets no limit.
+    """
     least, most = (to, until) if fact.moves == UP else (until, to)
     if least == most:
         return f"exactly {rules.show(fact.type, to)}"

@@ -64,6 +64,7 @@ def table(
 
 
 def _cells(row: Sequence[object], aligned: Sequence[str]) -> str:
+    """Return the cells of a *row*: the first as the heading of the row, though not in bold."""
     first, *others = (
         f' style="text-align:{side};{_CELL}{_width(text, side)}">{text}'
         for text, side in zip(map(escaped, row), aligned, strict=True)

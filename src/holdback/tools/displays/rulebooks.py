@@ -66,6 +66,7 @@ def rulebook_html(rulebook: Any) -> str:
 
 
 def _rules_table(title: str, rules: RuleSet, *, floor: bool) -> str:
+    """Return the table of *rules*, with a row for the *floor* before them where they have one."""
     rows: list[tuple[object, ...]] = []
     if floor:
         paid = f"The deal must be at least {FLOOR_PERCENT}% paid down."
@@ -75,6 +76,7 @@ def _rules_table(title: str, rules: RuleSet, *, floor: bool) -> str:
             rule.code,
             requirement(rule, rules).plain(),
             "it is declined" if rule.otherwise == DECLINE else "a person looks at it",
+            # A rule that was not read from a file has no origin, and so no first day.
             getattr(getattr(rule.origin, "period", None), "start", None),
             rule.source,
             rule.id,
@@ -86,6 +88,7 @@ def _rules_table(title: str, rules: RuleSet, *, floor: bool) -> str:
 
 
 def _thresholds(rulebook: Any) -> str:
+    """Return the table of parameters: value, readers and source, and which ones are proposed."""
     files = rulebook.proposed_from or rulebook
     rows = []
     for name, parameter in rulebook.parameters.items():
@@ -126,6 +129,7 @@ def versions(rulebooks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
     ends = [*(rulebook.since for rulebook in rulebooks[1:]), None]
     for group, name in dict.fromkeys(key for column in columns for key in column):
         cells = zip((column.get((group, name)) for column in columns), rulebooks, ends, strict=True)
+        # A version holds over all neighbouring rulebooks that have the same cell; None has none.
         for cell, run in groupby(cells, key=lambda line: line[0]):
             periods = list(run)
             if cell is not None:
@@ -139,7 +143,11 @@ def versions(rulebooks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _cells(rulebook: Any) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
-    """Yield what is in force, by group and name: its version, and what to write for it."""
+    """
+    Yield what is in force: group and name, and then its version and what to write for it.
+
+    The version is a text that is different when the parameter or the rule is.
+    """
     for name, parameter in rulebook.parameters.items():
         text = rulebook.renewal.show(parameter.type, parameter.number)
         yield (_FIGURES, rulebook.catalogue.label(name)), (text, text)

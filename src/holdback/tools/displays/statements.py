@@ -191,7 +191,11 @@ def title(statement: Statement) -> str:
 
 
 def summary_lines(statement: Statement) -> Iterator[str]:
-    """Yield what the merchant received and paid, and what a figure that is unknown needs."""
+    """
+    Yield what the merchant received and paid.
+
+    Where these are unknown, because entries are no longer held, say which statement has them.
+    """
     if statement.paid_out is not None and statement.received is not None:
         yield f"Paid out to the merchant: {statement.paid_out}. Received: {statement.received}."
         return

@@ -139,6 +139,7 @@ def _similar(first: str, second: str) -> bool:
 def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield what is switched off on days on which it is not inherited, or switched off twice."""
     policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
+    # A switch-off has an effect on a day on which the parents have the name, and this folder not.
     parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
     for switch_off in policy.own.switched_off:
         changes = [rulebook.since for rulebook in jurisdiction.slices]
@@ -203,6 +204,7 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
         if deals is None:
             continue
         answers = {interpret(rule.checked, facts) for facts in deals}
+        # A rule that no deal makes false is true of every one, and the other way round.
         for answer, word in ((False, "true"), (True, "false")):
             if answer not in answers:
                 about = "deal that is assessed" if renewal else "application"
@@ -262,13 +264,13 @@ def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     false.
     """
     declines: dict[Rule, bool] = {}
-    lacking: Rulebook | None = None
+    lacking: Rulebook | None = None  # the first rulebook without a rule that can decline
     for rulebook in jurisdiction.slices:
         for rule in rulebook.renewal.rules:
             if rule not in declines:
                 declines[rule] = _can_decline(rule)
             if declines[rule]:
-                if lacking is not None:
+                if lacking is not None:  # the days without such a rule end here
                     yield _floor_finding(jurisdiction, lacking, rulebook.since, rule)
                     return
                 break
@@ -284,7 +286,11 @@ def _floor_finding(
     until: date | None = None,
     rule: Rule | None = None,
 ) -> ErrorDetail:
-    """Return the finding from the *lacking* rulebook on, *until* the day from which *rule* can."""
+    """
+    Return the finding that no rule can decline from the *lacking* rulebook on.
+
+    It ends on the day *until*, from which *rule* can; both are None where no later rule can.
+    """
     days = f"from {lacking.since} {'on' if until is None else f'until {until}'}"
     return ErrorDetail(
         code="missing",
@@ -414,7 +420,9 @@ def _question(example: Example) -> object:
 
 
 def _contradict(first_run: ExampleRun, second_run: ExampleRun) -> bool:
+    """Return whether two examples with the same question expect different answers."""
     first, second = first_run.expected, second_run.expected
+    # Offers contradict each other only where both examples name them.
     both = first.offers is not None and second.offers is not None
     return (first.outcome, first.codes, first.needs) != (
         second.outcome,
@@ -481,5 +489,6 @@ def _can_be(node: Node, unknown: Collection[int], *, truth: bool) -> bool:
         if node.operator == "not":
             return _can_be(node.operands[0], unknown, truth=not truth)
         parts = (_can_be(operand, unknown, truth=truth) for operand in node.operands)
+        # All parts make an `and` true, or an `or` false; one part makes the opposite.
         return all(parts) if (node.operator == "and") is truth else any(parts)
     return not any(isinstance(leaf, FactRead) and leaf.place in unknown for leaf in leaves(node))

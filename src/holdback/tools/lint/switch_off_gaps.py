@@ -20,7 +20,8 @@ from holdback.tools.mutants.mutation import with_inherited
 
 # Bounds the cost of a check: further switch-offs are not tried.
 MAX_SWITCH_OFFS: Final = 60
-# The outcomes of a deal, and of a payout, of which a false rule would be a reason.
+# By what a rule does when it is false: the outcomes without it that it would change, or be a reason
+# of, for a deal and for a payout. A declined deal has no reason that only refers.
 _DECIDES: Final = {
     DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE, PAYS_OUT, WAITS),
     REFER: (ELIGIBLE, REFERRED, PAYS_OUT),
@@ -53,16 +54,16 @@ def unshown_switch_offs(
     """
     Yield own switch-offs that none of *runs* shows, and the rulebooks without them by date.
 
-    A switch-off without effect is none of them: it has a finding of its own.
+    A switch-off without effect is left out: it has a finding of its own.
     """
     for switch_off in islice(jurisdiction.policy.own.switched_off, MAX_SWITCH_OFFS):
-        above = jurisdiction.policy.layers[-2].code
-        if switch_off.kind not in _HINTS or above not in others.codes:
+        parent_code = jurisdiction.policy.layers[-2].code
+        if switch_off.kind not in _HINTS or parent_code not in others.codes:
             continue
         restored = {
             rulebook.since: changed
             for rulebook in jurisdiction.slices
-            if (changed := _restored(rulebook, switch_off, others[above])) is not None
+            if (changed := _restored(rulebook, switch_off, others[parent_code])) is not None
         }
         if switch_off.kind == "rule":
             shown = _rule_is_shown(jurisdiction, restored, switch_off.name, runs)
@@ -97,20 +98,21 @@ def _rule_is_shown(
 
     That its answer becomes unknown is not enough: every deal without the fact would show that.
     """
-    back: dict[tuple[date, str | None], Rule] = {
-        (since, of): rule
+    # The rule, by the first day of the rulebook and the rule set: renewals or fundings.
+    restored_rules: dict[tuple[date, str | None], Rule] = {
+        (since, rule_set): rule
         for since, rulebook in restored.items()
-        for of in (None, FUNDING)
-        for rule in rulebook.rulesets[of].rules
+        for rule_set in (None, FUNDING)
+        for rule in rulebook.rulesets[rule_set].rules
         if rule.id == name
     }
-    answers = {key: closure(rule.checked) for key, rule in back.items()}
+    answers = {key: closure(rule.checked) for key, rule in restored_rules.items()}
     for run in runs:
         if not run.example.of_rules:
             continue
         rulebook = jurisdiction.rulebook(run.example.on)
         key = (rulebook.since, run.example.product)
-        rule = back.get(key)
+        rule = restored_rules.get(key)
         if rule is not None and run.got.outcome in _DECIDES[rule.otherwise]:
             facts = rulebook.catalogue.prepare(run.example.given)
             if answers[key](facts) is False:

@@ -73,7 +73,7 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
     """
     thresholds: dict[object, Threshold] = {}
     for rulebook in jurisdiction.slices:
-        for product, rule in _rules_to_hold(jurisdiction, rulebook):
+        for product, rule in _rules_to_test(jurisdiction, rulebook):
             for key, threshold in _thresholds(rule, rulebook, product):
                 # The first slice counts: a finding says from which day the threshold is in force.
                 thresholds.setdefault(key, threshold)
@@ -84,7 +84,7 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
             continue
         if example.product is None and not rulebook.assess_prepared(facts).trace:
             continue  # below the floor no rule is evaluated
-        for product, rule in _rules_to_hold(jurisdiction, rulebook):
+        for product, rule in _rules_to_test(jurisdiction, rulebook):
             if product == example.product:
                 for place, key, node in _comparisons(rule, rulebook):
                     threshold = thresholds[product, rule, key, place, text_of(node)]
@@ -93,6 +93,7 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
 
 
 def _finding(threshold: Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
+    """Return the finding that no example is on the sides that *missing* names, true and false."""
     sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
     message = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
@@ -112,7 +113,7 @@ def _finding(threshold: Threshold, missing: list[str], jurisdiction: Jurisdictio
     )
 
 
-def _rules_to_hold(
+def _rules_to_test(
     jurisdiction: Jurisdiction, rulebook: Rulebook
 ) -> Iterator[tuple[str | None, SourceRule]]:
     """Yield the rules in force that the jurisdiction's own examples have to test, by product."""
@@ -132,6 +133,7 @@ def _checked_rules(rulebook: Rulebook) -> Iterator[tuple[str | None, SourceRule,
 def _thresholds(
     rule: SourceRule, rulebook: Rulebook, product: str | None
 ) -> Iterator[tuple[object, Threshold]]:
+    """Yield the comparisons in *rule*, with the key by which answers of examples are counted."""
     for place, key, node in _comparisons(rule, rulebook):
         written, meaning = rule.table[key], text_of(node)
         yield (

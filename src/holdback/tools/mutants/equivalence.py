@@ -53,7 +53,7 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
     Return why every deal provably gets the same outcome and prices from both; None if unknown.
 
     The reason is empty where nothing is to be said but that no deal gets another answer. *prove*
-    returns the same for two sets of rules, where they can be others than here.
+    is tried for two sets of rules that cannot be shown to be the same here, and returns likewise.
     """
     if first is second:
         return ""
@@ -81,6 +81,7 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
 
 
 def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:
+    """Return whether the rules of both sets, pair by pair, provably answer every deal alike."""
     if first is second:
         return True
     return len(first.rules) == len(second.rules) and all(
@@ -90,6 +91,7 @@ def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:
 
 
 def _same_rule(first: Rule, second: Rule, *, above_floor: bool) -> bool:
+    """Return whether both rules provably answer every deal alike, and do the same when false."""
     if first is second:
         return True
     if (first.code, first.otherwise) != (second.code, second.otherwise):
@@ -270,7 +272,7 @@ def _always_enough(product: PriceableProduct, split: Affordability) -> int | Non
     most = multiple * rate + (rate + 1) / least_takings
     for place, choice in enumerate(split.choices):
         share = Fraction(scaled(choice, PERCENT_PLACES), HUNDRED_PERCENT)
-        days = -(-most * DAYS_A_YEAR // (MONTHS_A_YEAR * share))
+        days = -(-most * DAYS_A_YEAR // (MONTHS_A_YEAR * share))  # rounded up
         if days * MONTHS_A_YEAR <= split.longest_term_months * DAYS_A_YEAR:
             return place
     return None

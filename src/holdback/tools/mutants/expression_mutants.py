@@ -31,6 +31,8 @@ def expression_mutants(checked: Checked) -> Iterator[str]:
 
 
 def _changes(node: Node, source: str) -> Iterator[str]:
+    """Yield *source* with a change at *node* or at one of its parts; a text may come twice."""
+
     def put(start: int, end: int, text: str) -> str:
         return f"{source[:start]}{text}{source[end:]}"
 

@@ -89,14 +89,19 @@ def stale_equivalent_mutants(
 
 
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction, listed: Mapping[str, str]) -> Verdict:
+    """
+    Return the verdict on *mutant*; *listed* are the reasons of equivalent mutants by name.
+
+    The solver, which takes longest, is asked last, and not about a mutant that the files list.
+    """
     changed: dict[date, Rulebook] = {}
     try:
         for rulebook in jurisdiction.slices:
             changed[rulebook.since] = mutant.change(rulebook)
         for example in jurisdiction.examples:
             rulebook = jurisdiction.rulebook(example.on)
-            # A renewal example cannot notice a change outside the renewal rules; most mutants of
-            # products are decided by far fewer runs.
+            # A renewal example cannot notice a change outside the renewal rules, so it is left out:
+            # most mutants of products then need far fewer runs.
             untouched = changed[rulebook.since].renewal is rulebook.renewal
             if untouched and example.product is None and not example.of_settings:
                 continue
@@ -279,9 +284,9 @@ def _with_terms(rulebook: Rulebook, *, product: SourceProduct, changed: dict[str
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
     """Yield every rule and product that is switched off, switched on again."""
     for switch_off in jurisdiction.policy.own.switched_off:
-        above = jurisdiction.policy.layers[-2].code
-        if switch_off.kind in ("rule", "product") and above in others.codes:
-            parent = others[above]
+        parent_code = jurisdiction.policy.layers[-2].code
+        if switch_off.kind in ("rule", "product") and parent_code in others.codes:
+            parent = others[parent_code]
             yield Mutant(
                 name=f"{switch_off.kind} {switch_off.name} not switched off",
                 file=switch_off.node.document.file,
@@ -293,19 +298,21 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
 def with_inherited(
     rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
 ) -> Rulebook:
-    """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
+    """
+    Return *rulebook* with the rule or product that *switch_off* leaves out, taken from *parent*.
+
+    It gets the place in the order that it has there. Outside the switch-off's days, *rulebook* is
+    returned unchanged.
+    """
     # Before its first change date the parent has no rulebook, and so nothing to put back.
     if rulebook.since not in switch_off.period or rulebook.since < parent.changes[0]:
         return rulebook
-    before, renewal, catalogue = (
-        parent.rulebook(rulebook.since),
-        rulebook.renewal,
-        rulebook.catalogue,
-    )
+    inherited = parent.rulebook(rulebook.since)
+    catalogue = rulebook.catalogue
     # What comes back is checked with the child's parameters, which may replace the parent's.
     if switch_off.kind == "product":
         products = _put_back(
-            before.products, rulebook.products, switch_off.name, lambda terms: terms.key
+            inherited.products, rulebook.products, switch_off.name, lambda terms: terms.key
         )
         return rulebook.altered(
             products=tuple(
@@ -315,9 +322,10 @@ def with_inherited(
                 for terms in products
             ),
         )
-    back = partial(_rules_put_back, name=switch_off.name, catalogue=catalogue)
+    put_back = partial(_rules_put_back, name=switch_off.name, catalogue=catalogue)
     return rulebook.altered(
-        renewal=back(before.renewal, renewal), funding=back(before.funding, rulebook.funding)
+        renewal=put_back(inherited.renewal, rulebook.renewal),
+        funding=put_back(inherited.funding, rulebook.funding),
     )
 
 

@@ -49,6 +49,7 @@ def setting_mutants(product: SourceProduct) -> Iterator[tuple[str, int | None, d
     for place, share in enumerate(product.amounts):
         for moved in (share + 10**PERCENT_PLACES, share - 10**PERCENT_PLACES):
             shares = (*product.amounts[:place], moved, *product.amounts[place + 1 :])
+            # The reader refuses shares that do not rise, or are not above 0 and up to 100%.
             if (
                 list(shares) == sorted(set(shares))
                 and 0 < shares[0] <= shares[-1] <= HUNDRED_PERCENT
@@ -62,6 +63,7 @@ def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]
     """Yield every number in *value*, with or without a unit, and its path."""
     if isinstance(value, Mapping):
         for key, part in value.items():
+            # The name of a calculator, and of the fact that it reads, are not figures.
             if key not in ("calculator", "on"):
                 yield from _figures(part, (*path, key))
     elif isinstance(value, list):
@@ -141,6 +143,11 @@ def _moves(
     jurisdiction: Jurisdiction,
     change: Callable[..., Rulebook],
 ) -> Iterator[Mutant]:
+    """
+    Yield each value of *timeline* one up and one down.
+
+    *change* makes a rulebook with another *number* in the *period* of the value.
+    """
     for entry in timeline.entries:
         for number in (entry.value + 1, entry.value - 1):
             yield Mutant(

@@ -32,6 +32,7 @@ class BarRow:
 
 def bars(title: str | None, rows: Sequence[BarRow], width: int) -> Spec:
     """Return a panel of *rows*, whose bars start at 0 and share one scale."""
+    # Name and figures share a line if they fit in every row; else the figures are below the name.
     beside = all(text_width(f"{row.name}   {joined(*row.figures)}") <= width - _GAP for row in rows)
     placed: list[Spec] = []
     top = 0
@@ -72,6 +73,7 @@ def _placed(row: BarRow, top: int, width: int, *, beside: bool) -> Spec:
 
 
 def _bar(name: str, colour: str, most: Any, width: int) -> Spec:
+    """Return the layer of bars as long as the field *name* says; *most* is as wide as the panel."""
     scale = {"domain": [0, float(most)], "range": [0, width], "nice": False}
     return {
         "transform": [{"filter": f"datum.{name} > 0"}],
@@ -87,6 +89,7 @@ def _bar(name: str, colour: str, most: Any, width: int) -> Spec:
 
 
 def _text(name: str, top: str, side: str, width: int, look: Spec) -> Spec:
+    """Return the layer of the texts in the field *name*, at the height in the field *top*."""
     mark = {"type": "text", "align": side, "baseline": "alphabetic", "limit": width, **look}
     return {
         "mark": mark,

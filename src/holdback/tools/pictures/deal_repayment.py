@@ -22,6 +22,8 @@ from holdback.tools.pictures.layout import (
 from holdback.tools.pictures.palette import ACCENT, MARK, SOFT
 
 _HEIGHT: Final = 230
+# Of the axis of amounts, to the left of the picture.
+_AXIS_WIDTH: Final = 62
 
 
 def repayment(
@@ -57,10 +59,16 @@ def repayment(
         "axis": {"title": None, "format": "%b %Y", "grid": False, "tickCount": inner // 100},
     }
     levels = sorted(renewal, key=lambda line: line["amount"])
-    # The label of a line is over it, or under it where the line above is too close.
+    # The label of a line is over it, or under it where the line above is too close. Above the last
+    # one there is none, so it is taken to be far.
     above = [line["amount"] for line in levels[1:]] + [2 * most]
     lines = [
-        _level(line, y, inner - 62, 12 if (after - line["amount"]) * _HEIGHT < 18 * most else -6)
+        _level(
+            line,
+            y,
+            inner - _AXIS_WIDTH,
+            12 if (after - line["amount"]) * _HEIGHT < 18 * most else -6,
+        )
         for line, after in zip(levels, above, strict=True)
     ]
     layers = [
@@ -71,7 +79,7 @@ def repayment(
         *(layer for level in lines for layer in level),
         _end(paid, x, y),
     ]
-    panel = {"width": inner - 62, "height": _HEIGHT, "layer": layers}
+    panel = {"width": inner - _AXIS_WIDTH, "height": _HEIGHT, "layer": layers}
     return chart(picture(title, _says(paid), [panel], width))
 
 
@@ -88,6 +96,7 @@ def _utc(day: date) -> Spec:
 
 
 def _line(records: Sequence[Record], name: str, look: Spec, x: Spec, y: Spec) -> Spec:
+    """Return the layer of a line through what *records* have under *name*, day by day."""
     return {
         "data": values({"day": record["day"], name: record[name]} for record in records),
         "mark": {"type": "line", **look},

@@ -33,6 +33,7 @@ def grid(
     """Return a panel with *cells* by the names of their row and column, in their order."""
     rows = list(dict.fromkeys(row for row, _ in cells))
     columns = list(dict.fromkeys(column for _, column in cells))
+    # For the names of the rows, and for their title.
     room = min(max(text_width(name) for name in rows) + 10, width * 2 // 5)
     room += 0 if axes[0] is None else 18
     longest = max(text_width(name) for name in columns)

@@ -51,20 +51,10 @@ def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
 
 
 def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
-    first = records[0]
+    """Return the panel of one rule: a point for each deal, left and right of the threshold."""
+    first = records[0]  # all have the same fact, threshold and currency
     nearest = sorted(records, key=lambda record: abs(record["gap"] or 0))[:_MOST]
     passing = sum(1 for record in records if record["passes"])
-    rows = [
-        {
-            "row": str(record["row"]),
-            "gap": record["gap"],
-            "balance": record["balance"] or Decimal(0),
-            "shown": money(record["balance"], record["currency"]) or "balance unknown",
-            "value": str(record["value"]),
-            "passes": bool(record["passes"]),
-        }
-        for record in nearest
-    ]
     about = joined(
         name,
         f"{str(first['fact']).replace('_', ' ')}, threshold {first['threshold']}",
@@ -85,9 +75,9 @@ def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
     ]
     return {
         "title": heading(about, width),
-        "width": width - 62,
+        "width": width - 62,  # less the axis of balances
         "height": _HEIGHT,
-        "data": values(rows),
+        "data": values(map(_row, nearest)),
         "layer": [
             {
                 "data": {"values": [{"gap": 0}]},
@@ -109,4 +99,16 @@ def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
                 for passes, fill in (("true", MARK), ("false", BACK))
             ),
         ],
+    }
+
+
+def _row(record: Record) -> Record:
+    """Return the point of a deal; one whose balance is unknown is drawn at 0, and says so."""
+    return {
+        "row": str(record["row"]),
+        "gap": record["gap"],
+        "balance": record["balance"] or Decimal(0),
+        "shown": money(record["balance"], record["currency"]) or "balance unknown",
+        "value": str(record["value"]),
+        "passes": bool(record["passes"]),
     }

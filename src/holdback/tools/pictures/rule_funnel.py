@@ -40,6 +40,7 @@ def funnel(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
 
 
 def _row(record: Record) -> BarRow:
+    """Return the bar of a rule: the deals that fail it and, dark, those that it alone stops."""
     gained = record["would_become_eligible"]
     amount = money(record["balance"], record["currency"]) if gained else ""
     return BarRow(

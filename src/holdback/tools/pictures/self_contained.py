@@ -57,6 +57,7 @@ def svg_of(document: Spec, theme: Theme = "auto") -> str:
     drawn = _converter().vegalite_to_svg(
         _dark(document) if theme == "dark" else document, allowed_base_urls=[]
     )
+    # Two pictures on one page must not share ids: the prefix is of the picture's own content.
     prefix = f"p{sha256(drawn.encode()).hexdigest()[:8]}-"
     drawn = _NAMED.sub(lambda name: prefix + name[0], drawn)
     drawn = _TAG.sub(lambda tag: _ROLE.sub("", tag[0]), drawn)

@@ -72,7 +72,11 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Spe
 
 
 def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
-    """Return a panel of *steps*: a line through the numbers of eligible deals."""
+    """
+    Return a panel of *steps*: a line through the numbers of eligible deals.
+
+    Of a step, `at` is its place on the line and `mark` what is written at it, empty but for today.
+    """
     texts = (f"{step['eligible']:,}  {step['label']}  {step['mark']}" for step in steps)
     margin = max(text_width(word) for text in texts for word in text.split("  ")) // 2 + 2
     shown = _shown(steps, width - 2 * margin)
@@ -115,7 +119,7 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
 def _shown(steps: Sequence[Spec], width: int) -> set[int]:
     """Return the places of the steps whose numbers fit next to each other; today's is one."""
     widest = max(text_width(max(f"{step['eligible']:,}", step["label"], key=len)) for step in steps)
-    every = -(-len(steps) * (widest + 6) // width)
+    every = -(-len(steps) * (widest + 6) // width)  # rounded up
     last = len(steps) - 1
     shown = {place for place in range(0, len(steps), every) if last - place >= every} | {0, last}
     today = [place for place, step in enumerate(steps) if step["mark"]]

@@ -58,6 +58,7 @@ def timeline(
 def _panel(
     group: str, records: Sequence[Record], days: tuple[date, date], on: date | None, width: int
 ) -> Spec:
+    """Return the panel of a *group*: for each name a line of bars, from the first of *days*."""
     names = list(dict.fromkeys(record["name"] for record in records))
     rows = [_placed(record, names.index(record["name"]) * _STEP, days, width) for record in records]
     labels = [{"name": name, "top": place * _STEP + 11} for place, name in enumerate(names)]
@@ -119,6 +120,11 @@ def _pixel(name: str) -> Spec:
 
 
 def _text(data: Spec, name: str, place: tuple[str | None, str], look: Spec) -> Spec:
+    """
+    Return the layer of the texts in the field *name* of *data*.
+
+    *place* are the fields of their left and top, in pixels; a left of None is the edge.
+    """
     left, top = place
     x = {"value": 0} if left is None else _pixel(left)
     mark = {"type": "text", "align": "left", "color": TEXT, **look}
