@@ -175,7 +175,11 @@ def fails(findings: Iterable[Finding], *, strict: bool = False) -> bool:
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """The findings for people: by jurisdiction, the worst first; of past days last and short."""
+    """
+    The findings for people: by jurisdiction, the worst first; then one line for each of past days.
+
+    A finding of past days alone has the severity `INFORMATION`, so it asks for nothing.
+    """
     order = list(SEVERITIES)
     current = [finding for finding in findings if finding.severity != INFORMATION]
     for code in dict.fromkeys(finding.jurisdiction for finding in current):

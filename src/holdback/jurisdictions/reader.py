@@ -101,10 +101,12 @@ def read_with_parents(
     held: Mapping[str, Jurisdiction],
 ) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
     """
-    Return what `read_jurisdictions` does, for *held*, and for *code* and its parents.
+    Return *held*, with the jurisdiction *code* and its parents, and the errors of invalid ones.
 
-    *files_of* opens the folder of a code among *codes*; parents that are *held* are not read again.
+    Both are by code. *held* are jurisdictions that were read before, and are not read again.
+    *codes* are those of all folders, and *files_of* opens the folder of one of them.
     """
+    # Up from *code* to the first parent that is held, is in no folder, or closes a circle.
     waiting: dict[str, _Reading] = {}
     wanted: str | None = code
     while wanted is not None and wanted in codes and wanted not in {*held, *waiting}:

@@ -288,7 +288,7 @@ class _Resolver:
             return check(tree, catalogue, Kind.FLAG)
         except RuleError as error:
             wrong = error_on(error, self.draft, catalogue, on)
-            if wrong is not None and not self._add_to_child(
+            if wrong is not None and not self._blame_child(
                 source, "invalid_rule", wrong.message, wrong.hint
             ):
                 add_rule_error(source.table[key], wrong)
@@ -323,7 +323,7 @@ class _Resolver:
                 message = f"`{{{name}}}` is not a fact and not a parameter"
                 near = did_you_mean(name, names)
                 hint = near or f"this rule can name {_listed(sorted(names))}"
-            if not self._add_to_child(source, code, message, hint):
+            if not self._blame_child(source, code, message, hint):
                 node.add_error_at_part(match.span(), code, message, hint)
             return False
         if set("{}") & set(PLACEHOLDER.sub("", source.reason)):
@@ -333,12 +333,13 @@ class _Resolver:
             return False
         return True
 
-    def _add_to_child(self, source: SourceRule, code: str, message: str, hint: str | None) -> bool:
+    def _blame_child(self, source: SourceRule, code: str, message: str, hint: str | None) -> bool:
         """
-        Add the error to the child's file if *source* is inherited, and return whether it is.
+        Return whether *source* is inherited; if so, the error is one of this jurisdiction's file.
 
-        The parent is valid by itself; the rule is invalid with what the child replaces or drops,
-        and the child's author can correct that.
+        The parent is valid by itself: the rule is invalid with what this child replaces or drops,
+        and the child's author can correct that. In a child with errors, nothing is added: the rule
+        may be invalid only because of them.
         """
         if source.jurisdiction == self.draft.policy.code:
             return False

@@ -194,7 +194,7 @@ def test_a_fact_that_one_side_reads_is_that_of_its_reader():
     shared = shared_facts(before, after)
 
     assert found.relation == "incomparable"
-    assert (shared.notes, shared.apart) == ((), ())
+    assert (shared.notes, shared.why_not_comparable) == ((), ())
     assert [fact.name for fact in shared.catalogue.facts[len(BUILT_IN) :]] == [
         "score",
         "extra",

@@ -82,7 +82,7 @@ def _all_facts(witness: Witness) -> tuple[Change, ...]:
 Relation: TypeAlias = Literal["equivalent", "stricter", "looser", "incomparable", "not decided"]
 
 # Those that rules give to deals that do not pass, the most serious first.
-_OTHERS: Final = (INELIGIBLE, UNDETERMINED, REFERRED)
+_NOT_PASSING: Final = (INELIGIBLE, UNDETERMINED, REFERRED)
 # By whether somebody gains and whether somebody loses.
 _RELATIONS: Final[dict[tuple[bool, bool], Relation]] = {
     (False, False): "equivalent",
@@ -182,22 +182,23 @@ def compare(  # noqa: PLR0913 - two rule sets, and how they are read
     """
     Return how the rules *after* relate to those *before*, with a witness each way.
 
-    The rules of a *product* know no floor. *typical* is prepared by the catalogue of *after*. Each
-    question is given *limit* seconds, and what takes longer is not decided.
+    The rules of a *product* know no floor. *typical* is prepared by the catalogue of *after*. *on*
+    is the day of a witness when it is shown; it decides nothing. Each question is given *limit*
+    seconds, and what takes longer is not decided.
     """
     if _meaning(before) == _meaning(after):
         return RuleComparison(relation="equivalent", before=before, after=after, product=product)
     shared = shared_facts(before, after)
-    if shared.apart:
+    if shared.why_not_comparable:
         return RuleComparison(
             relation="not decided",
             before=before,
             after=after,
             product=product,
-            notes=shared.apart,
+            notes=shared.why_not_comparable,
         )
     typical = moved_to(shared.catalogue, after.catalogue, typical)
-    return _Change(before, after, shared, typical, on, product, Solver(limit)).compared()
+    return _ChangeQuestions(before, after, shared, typical, on, product, Solver(limit)).compared()
 
 
 def _meaning(rules: RuleSet) -> frozenset[tuple[str, Node]]:
@@ -206,8 +207,13 @@ def _meaning(rules: RuleSet) -> frozenset[tuple[str, Node]]:
 
 
 @define(eq=False)
-class _Change:
-    """The questions about a change of rules, asked in the same order in every process."""
+class _ChangeQuestions:
+    """
+    The questions about a change of rules, asked in the same order in every process.
+
+    The witness of a later question depends on those before it. `undecided` are the questions that
+    got no answer in time, in words.
+    """
 
     before: RuleSet
     after: RuleSet
@@ -227,8 +233,9 @@ class _Change:
             relation = "not decided"
         moved = None
         if relation == "equivalent":
-            others = ((frozenset({name}), FAILS - {name}) for name in _OTHERS)
-            moved = self.plainest("another outcome changes", *others)
+            # The same deals pass, so only the outcome of one that does not can be another.
+            changed = ((frozenset({name}), FAILS - {name}) for name in _NOT_PASSING)
+            moved = self.plainest("another outcome changes", *changed)
         return RuleComparison(
             relation=relation,
             before=self.before,
@@ -243,7 +250,11 @@ class _Change:
     def plainest(
         self, what: str, *outcomes: tuple[frozenset[str], frozenset[str]]
     ) -> Witness | None:
-        """Return the plainest deal with one of the pairs of *outcomes*, before and after."""
+        """
+        Return the plainest deal with one of the pairs of *outcomes*, before and after.
+
+        None where there is none. Where that is not decided, it is noted that *what* is not.
+        """
         floor = self.product is None
         question = Question(
             catalogue=self.shared.catalogue,

@@ -17,13 +17,13 @@ class SharedFacts:
     """
     The facts of deals that can exist both before and after a change, by `catalogue`.
 
-    `notes` say which values only one of the two has. Where `apart` says that a fact which both
-    sets of rules read has another type, no deal can be asked about.
+    `notes` say which values only one of the two has. `why_not_comparable` names the facts that both
+    sets of rules read and of which they share no value: with one, no deal can be asked about.
     """
 
     catalogue: Catalogue
     notes: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
+    why_not_comparable: tuple[str, ...] = ()
 
 
 def shared_facts(before: RuleSet, after: RuleSet) -> SharedFacts:
@@ -38,9 +38,10 @@ def shared_facts(before: RuleSet, after: RuleSet) -> SharedFacts:
     old = {fact.name: fact for fact in before.catalogue.facts}
     names = {fact.name for fact in after.catalogue.facts}
     read_before, read_after = _read(before), _read(after)
-    facts, notes, apart = [], [], []
+    facts, notes, why_not_comparable = [], [], []
     for fact in after.catalogue.facts:
         was = old.get(fact.name, fact)
+        # Where only one set of rules reads the fact, its values are those of that one.
         if fact.name not in read_before:
             was = fact
         elif fact.name not in read_after:
@@ -48,14 +49,16 @@ def shared_facts(before: RuleSet, after: RuleSet) -> SharedFacts:
         shared = _shared(was, fact)
         facts.append(shared or fact)
         if shared is None:
-            apart.append(f"`{fact.name}` is {_described(was)} before and {_described(fact)} after")
+            why_not_comparable.append(
+                f"`{fact.name}` is {_described(was)} before and {_described(fact)} after"
+            )
         elif _values(shared) != _values(fact) or _values(shared) != _values(was):
             notes.append(f"`{fact.name}` has only {_described(shared)} both before and after")
     more = (fact for fact in before.catalogue.facts if fact.name not in names)
     return SharedFacts(
         catalogue=evolve(after.catalogue, facts=(*facts, *more)),
         notes=tuple(notes),
-        apart=tuple(apart),
+        why_not_comparable=tuple(why_not_comparable),
     )
 
 

@@ -187,8 +187,13 @@ def _unknown(jurisdiction: Jurisdiction, name: str) -> ConfigurationError:
 def _history(
     jurisdictions: Jurisdictions, jurisdiction: Jurisdiction, subject: HistorySubject
 ) -> VersionHistory:
+    """
+    Return the versions of *subject* in *jurisdiction*, and what each descendant makes of them.
+
+    A descendant is a child, a child of a child, and so on: all whose layers contain *jurisdiction*.
+    """
     versions = _versions(jurisdiction, subject)
-    children = [
+    descendants = [
         (child.code, tuple(_stretches(jurisdiction, child, subject, versions)))
         for child in jurisdictions
         if jurisdiction.code in [layer.code for layer in child.policy.layers[:-1]]
@@ -196,7 +201,9 @@ def _history(
     label = None
     if subject.kind == PARAMETER:
         label = jurisdiction.policy.parameters[subject.name].label
-    return VersionHistory(subject=subject, label=label, versions=versions, children=tuple(children))
+    return VersionHistory(
+        subject=subject, label=label, versions=versions, children=tuple(descendants)
+    )
 
 
 def _versions(jurisdiction: Jurisdiction, subject: HistorySubject) -> tuple[Version, ...]:

@@ -95,12 +95,14 @@ def _expect_none(asked: Exchange, why: str) -> None:
 
 
 def _reverse_everything(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
+    """Have the host reverse every entry of the deal *deal_id* that is known so far, in full."""
+    # A copy: each reversal is an entry itself.
     for entry in list(merchant.projection.deals[deal_id].entries.values()):
-        text = entry["amount"].split(" ")[1]
+        amount_without_currency = entry["amount"].split(" ")[1]
         reversal: dict[str, Any] = {
             "id": f"back-{entry['id']}",
             "on": simulation.day_of(merchant).isoformat(),
-            "amount": text,
+            "amount": amount_without_currency,
             "reverses": entry["id"],
         }
         deliver(simulation, merchant, deal_id, reversal)
