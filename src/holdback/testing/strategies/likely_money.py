@@ -39,7 +39,7 @@ def sensible_money(merchant: Merchant) -> list[str]:
         names += ["unwind_deal"] * 3
     active = merchant.active_deal
     if active is not None:
-        names += ["settle_early", "adjust", "change_terms"]
+        names += ["settle_early", "change_terms"] + ["adjust"] * 3
         names += ["resume"] * 2 if active.paused else ["pause"]
         names += ["return_payout"] * (not active.entries)
     if any(_open_amounts(merchant)):
