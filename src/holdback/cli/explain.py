@@ -136,7 +136,9 @@ _COLOURS: Final = {
 
 def _rules(rulebook: Rulebook, product: str | None) -> RuleSet:
     """
-    Return the rules of the *product* with that key, of renewals, or of fundings.
+    Return the rules of the product with the key *product*.
+
+    None stands for renewals, and `FUNDING` for fundings.
 
     Raises:
         InvalidDocument: there is no such product on that day.
@@ -147,7 +149,7 @@ def _rules(rulebook: Rulebook, product: str | None) -> RuleSet:
         hint = did_you_mean(product, keys) or f"the products are {', '.join(keys)}"
         message = f"there is no product of that key on {rulebook.on}"
         raise InvalidDocument.of("unknown_name", message, path="$.product", hint=hint)
-    assert rules is not None, "there are always rules of renewals, if few"
+    assert rules is not None, "a rulebook always has a set of rules of renewals"
     return rules
 
 

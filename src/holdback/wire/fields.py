@@ -162,13 +162,18 @@ def object_of(fields: Mapping[str, Reader], required: Iterable[str] = ()) -> Rea
 
 
 def text_of(longest: int, *, lines: bool = False) -> Reader:
-    """Return a reader of non-empty text up to *longest* characters; *lines* allows line breaks."""
+    """
+    Return a reader of non-empty text up to *longest* characters, without control characters.
+
+    *lines* allows line breaks and tabs.
+    """
     controls = _CONTROLS_BUT_LINES if lines else _CONTROLS
 
     def read(value: Json, path: str, errors: Errors) -> str | None:
         if type(value) is not str:
             add_type_error(value, "text", path, errors)
             return None
+        # Most text is printable, which is quick to see. What is not may still be valid.
         if 0 < len(value) <= longest and value.isprintable() and not value.isspace():
             return value
         code = message = None

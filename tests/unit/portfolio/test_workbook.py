@@ -100,6 +100,23 @@ def test_what_is_unknown_is_empty_and_notes_follow(tmp_path):
     assert sheet["A5"].value == "A proposal."
 
 
+def test_an_answer_fits_a_sheet_or_is_refused(tmp_path, monkeypatch):
+    """
+    ValueError: an answer has more rows than a sheet can hold.
+    """
+    row = ("a", *(None,) * (len(HEADS) - 1))
+    monkeypatch.setattr("holdback.portfolio.answers.workbook._MOST_ROWS", 7)
+
+    # The title, the heads, three rows, an empty row and the note.
+    sheet = written(tmp_path, answer(*[row] * 3, notes=("a note",)))["outcomes"]
+
+    assert (sheet.max_row, sheet["A7"].value) == (7, "a note")
+    assert written(tmp_path, answer(*[row] * 5))["outcomes"].max_row == 7
+    for longer in (answer(*[row] * 6), answer(*[row] * 3, notes=("a note", "another"))):
+        with pytest.raises(ValueError, match="a sheet holds 7 rows at most"):
+            written(tmp_path, longer)
+
+
 def test_without_openpyxl_it_says_what_to_install(tmp_path, monkeypatch):
     """
     It needs the extra `notebook`.

@@ -82,7 +82,8 @@ def _fill(sheet: Worksheet, answer: AnswerTable) -> None:
     """Write *answer* to *sheet*: its title, the heads, the rows, and what it notes."""
     from openpyxl.styles import Font  # noqa: PLC0415  # an extra
 
-    if len(answer.rows) + len(answer.notes) + _ABOVE_THE_ROWS > _MOST_ROWS:
+    below = 1 + len(answer.notes) if answer.notes else 0  # an empty row, and a row for each note
+    if _ABOVE_THE_ROWS + len(answer.rows) + below > _MOST_ROWS:
         raise ValueError(f"{answer.question}: a sheet holds {_MOST_ROWS:,} rows at most")
     _write(sheet.cell(1, 1), answer.title)
     sheet.cell(1, 1).font = Font(bold=True, size=14)

@@ -177,7 +177,12 @@ def texts_to_suggest_from(frame: pl.DataFrame, columns: Mapping[str, TextColumn]
 
 
 def _typed_or_texts(frame: pl.DataFrame) -> pl.Series:
-    """The first column of *frame* as numbers or days, if all its cells are, or the other texts."""
+    """
+    Return the first column of *frame*, whose second says which of its cells are typed.
+
+    If no other cell has a value, the column has the typed cells, as days or numbers where all are.
+    Otherwise it has the texts alone, and the typed cells are null.
+    """
     name = frame.columns[0]
     is_typed = pl.col(TYPED).list.contains(name)
     typed, texts = (

@@ -272,7 +272,8 @@ def _is_largest(values: Sequence[Any]) -> bool:
     return bool(own) and all(number < own[0] for number in numbers_of(values[:-1]))
 
 
-# A float that differs from a decimal number only this number of places after its own was rounded.
+# A float is taken for a decimal number if it differs from it by less than this number of places
+# after the last one that the number has: that much is left by arithmetic with floats.
 _SPARE_PLACES = 4
 _WHOLE = (Kind.COUNT, Kind.DAYS)
 _BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
@@ -289,7 +290,7 @@ def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str)
             return suggestion(value, rulebooks.codes)
         return None
     if isinstance(value, float) and isfinite(value):
-        return _rounded(value, fact, column)
+        return _rounding_advice(value, fact, column)
     if not isinstance(value, str) or fact.type.kind is Kind.TEXT:
         return None
     number = value.removeprefix(UNREAD)
@@ -313,13 +314,18 @@ def has_too_many_decimals(text: str, fact: Fact) -> bool:
     return number is not None and len(number[1].rstrip("0")) > fact.type.places
 
 
-def _rounded(value: float, fact: Fact, column: str) -> str | None:
-    """How to round a float with digits to spare; None if it has no more decimals than the type."""
+def _rounding_advice(value: float, fact: Fact, column: str) -> str | None:
+    """
+    Return what to do about a float that has more decimals than *fact*; None if it has not.
+
+    What arithmetic with floats left is rounded away; other decimals are for the policy to round.
+    """
     places = fact.type.places
     rounded = round(value, places)
     if rounded == value:
         return None
-    if abs(rounded - value) * 10**_SPARE_PLACES * 10**places > max(1, abs(value)):
+    is_more_than_noise = abs(rounded - value) * 10 ** (_SPARE_PLACES + places) > max(1, abs(value))
+    if is_more_than_noise:
         return f"it has more decimals than {fact.type} has: round it as your policy says"
     return (
         f"this is what arithmetic with floats leaves of {rounded}: round the column, in pandas "

@@ -128,7 +128,8 @@ def facts_to_map(rules: Rules | None) -> Mapping[str, Fact]:
 
     The facts that *rules* declare are among them.
 
-    A fact that jurisdictions declare with different types is left out: a mapping has one type.
+    A fact that jurisdictions declare with different kinds of values is left out: a column is read
+    as one kind. Only names and kinds are used, so the currency and the range here mean nothing.
     """
     money = Type(Kind.MONEY, currency=Currency.of("GBP"))
     ledger = (Fact(name=name, type=money, low=0, high=0) for name in LEDGER_COLUMNS)

@@ -191,9 +191,10 @@ class SqlText:
 
     def _lateral(self, columns: Mapping[str, str]) -> str:
         """
-        The query for SQLite, which can neither leave columns out nor join a row to a query of it.
+        The query for SQLite, which has neither `exclude` nor lateral joins.
 
-        Its `json_each` can be joined to a row, so the results go through an array.
+        The argument of `json_each` may read the row before it, so a query there computes the
+        results. They are one array within an array, of which `json_each` gives one row.
         """
         table, value = self.col("d"), self.col("r")
         read = ", ".join(f"{table}.{self.col(name)}" for name in self.read_columns)

@@ -26,7 +26,7 @@ _COLOURED: Final = frozenset(
 _TAG: Final = re.compile(r"<[a-z][^>]*>")
 _ROLE: Final = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
 # Stands for `<` while a page is made: texts of data have no such character.
-_LESS: Final = "\ue0ff"
+_STANDS_FOR_LESS: Final = "\ue0ff"
 # What gives an element a name that another picture on the same page may have too.
 _NAMED: Final = re.compile(r'(?<= id=")[^"]+|(?<=url\(#)[^)]+')
 
@@ -74,18 +74,18 @@ def html(chart: Any) -> str:
 
     The page asks the network for nothing.
     """
-    document = _without_tags(chart.to_dict())
+    document = _with_stand_ins(chart.to_dict())
     page = str(_converter().vegalite_to_html(document, bundle=True))
-    return page.replace(_LESS, "\\u003c")
+    return page.replace(_STANDS_FOR_LESS, "\\u003c")
 
 
-def _without_tags(part: Any) -> Any:
+def _with_stand_ins(part: Any) -> Any:
     """Return a *part* of a chart in which no text can end the script that it is in."""
     if isinstance(part, Mapping):
-        return {_without_tags(name): _without_tags(cell) for name, cell in part.items()}
+        return {_with_stand_ins(name): _with_stand_ins(cell) for name, cell in part.items()}
     if isinstance(part, list):
-        return [_without_tags(cell) for cell in part]
-    return part.replace("<", _LESS) if isinstance(part, str) else part
+        return [_with_stand_ins(cell) for cell in part]
+    return part.replace("<", _STANDS_FOR_LESS) if isinstance(part, str) else part
 
 
 def _converter() -> Any:

@@ -82,21 +82,23 @@ class ChangedRule:
         return parts
 
     def _needs(self) -> Iterator[Question]:
-        """Yield questions about deals that are undecided, and need a fact in one case alone."""
-        undecided = OutcomeIn(self.others, frozenset(_OUTCOMES) - {INELIGIBLE}, self.floor)
-        for rule, opposite in ((self.before, self.after), (self.after, self.before)):
-            for name in () if rule is None else rule.checked.names:
+        """Yield questions about deals that need a fact only before the change, or only after it."""
+        not_refused = OutcomeIn(self.others, frozenset(_OUTCOMES) - {INELIGIBLE}, self.floor)
+        for rule, other_version in ((self.before, self.after), (self.after, self.before)):
+            if rule is None:
+                continue
+            beside = (*self.others.rules, *([] if other_version is None else [other_version]))
+            for name in rule.checked.names:
                 fact = self.catalogue.fact(name)
-                assert rule is not None, "it has names"
                 assert fact is not None, "a rule reads it"
                 # Another rule that is unknown for want of the fact would need it as well.
                 decided = [
-                    AnswerIn(beside.checked, frozenset({True, False}))
-                    for beside in (*self.others.rules, *([] if opposite is None else [opposite]))
-                    if name in beside.checked.names
+                    AnswerIn(beside_it.checked, frozenset({True, False}))
+                    for beside_it in beside
+                    if name in beside_it.checked.names
                 ]
                 missing = AnswerIn(_about(fact, self.catalogue), UNKNOWN)
-                yield self.question(undecided, AnswerIn(rule.checked, UNKNOWN), missing, *decided)
+                yield self.question(not_refused, AnswerIn(rule.checked, UNKNOWN), missing, *decided)
 
 
 def _about(fact: Fact, catalogue: Catalogue) -> Checked:

@@ -107,15 +107,23 @@ def _fact_words(fact: Fact, number: int | None) -> str:
     return f"{name} {fact.type.show(number)}"
 
 
-def beside_which(rules: Iterable[Checked], typical: Facts, facts: Facts) -> Checked | None:
-    """Return the comparison in *rules* whose figure a fact that is not typical is at, or beside."""
+def comparison_at_its_limit(
+    rules: Iterable[Checked], typical: Facts, facts: Facts
+) -> Checked | None:
+    """
+    Return the first comparison in *rules* whose figure is that of the deal, or one unit from it.
+
+    Facts that are typical do not count. None if there is no such comparison.
+    """
     for rule in rules:
         for tree, _ in comparisons(rule.tree):
             fact, figure = _compared(tree)
-            number = None if fact is None else facts[fact.place]
-            if fact is None or figure is None or number in (None, typical[fact.place]):
+            if fact is None or figure is None:
                 continue
-            if number is not None and abs(number - figure.number) <= 1:
+            number = facts[fact.place]
+            if number is None or number == typical[fact.place]:
+                continue
+            if abs(number - figure.number) <= 1:
                 return evolve(rule, tree=tree)
     return None
 

@@ -25,7 +25,7 @@ from holdback.tools.proofs.rule_outcome import answered
 from holdback.tools.suggestions.drafts import DraftedExample
 from holdback.tools.suggestions.example_gaps import Evidence, ExampleGap, SideGap, gaps
 from holdback.tools.suggestions.names import (
-    beside_which,
+    comparison_at_its_limit,
     deal_name,
     price_name,
     settings_name,
@@ -201,7 +201,7 @@ class _Drafting:
         if isinstance(gap, SideGap):
             comparison = gap.threshold.comparison(rulebook)
         elif gap.unknown is None:
-            comparison = beside_which(rules, typical, facts)
+            comparison = comparison_at_its_limit(rules, typical, facts)
         name = deal_name(rulebook.catalogue, typical, facts, comparison)
         ordinary = "an ordinary good deal" if gap.product is None else "an ordinary good merchant"
         return DraftedExample(
