@@ -576,6 +576,7 @@ class LifecycleOfMoney(MoneyRules, Lifecycle):
 OF_MONEY = {
     "EntriesPosted",
     "DealRecovered",
+    "DealSettled",
     "DealDefaultedAgain",
     "DealUnwound",
     "PayoutReturned",
