@@ -146,18 +146,14 @@ def days_of(jurisdiction):
 def deals_on(jurisdiction, day, *, first):
     """Return prepared deals of one day; on the *first* of a slice, for its examples and rules."""
     rulebook = slice_on(jurisdiction, day)
-    usual, points, deals = deals_without_chance(jurisdiction, rulebook, first=first)
-    yield from deals
-    yield from random_ones(rulebook, usual, points, Random(f"{jurisdiction.code} {day}"))
-
-
-def deals_without_chance(jurisdiction, rulebook, *, first):
-    """Return the usual deals of a slice, the numbers beside its thresholds, and deals of both."""
     usual = examples_of(jurisdiction, rulebook)
     points = {place: set() for place in range(len(rulebook.catalogue.facts))}
     beside = list(beside_thresholds(jurisdiction, rulebook, usual, points))
-    plain = plain_ones(rulebook, usual[0])
-    return usual, points, [*usual, *beside, *plain] if first else list(plain)
+    if first:
+        yield from usual
+        yield from beside
+    yield from plain_ones(rulebook, usual[0])
+    yield from random_ones(rulebook, usual, points, Random(f"{jurisdiction.code} {day}"))
 
 
 def examples_of(jurisdiction, rulebook):

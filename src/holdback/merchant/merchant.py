@@ -254,16 +254,15 @@ class Merchant:
     The state of one merchant of one partner, as of the event with the number `sequence`.
 
     Of personal data it has the results of checks alone, until an erasure: `sections` name the
-    sections of the merchant's profile. What the
-    merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
-    None until the first acceptance and never changes after it. `checks` is the newest record of
-    each check and of whom it is about. `consents` are those given, of those that the jurisdiction
-    names. `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets`
-    are those that are open or were closed lately. `last_accepted_at` is the instant of the last
-    acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
-    requests carried out lately. `renewal_eligibility` is as last announced. `suspense` is cash that
-    came in and has no deal to go to. `replaced_sections` names what the sections of the applicants
-    and of the company were before they were corrected.
+    sections of the merchant's profile. What the merchant needs of its jurisdiction is held with it:
+    `timezone` and `currency`. `provider_id` is None until the first acceptance and never changes
+    after it. `checks` is the newest record of each check and of whom it is about. `consents` are
+    those given, of those that the jurisdiction names. `referrals` are to be decided by a person,
+    and `referral_decisions` were. `offer_sets` are those that are open or were closed lately.
+    `last_accepted_at` is the instant of the last acceptance, and `takings_since` the first day of
+    takings ever recorded. `requests` are the requests carried out lately. `renewal_eligibility` is
+    as last announced. `suspense` is cash that came in and has no deal to go to. `replaced_sections`
+    names what the sections of the applicants and of the company were before they were corrected.
     """
 
     partner: str = field(validator=text)

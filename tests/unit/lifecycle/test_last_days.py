@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import pytest
 from attrs import evolve
 
+from good_evidence import GOOD_EVIDENCE
 from holdback import Engine
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.lifecycle.configuration import MEMORY_DAYS
@@ -15,13 +16,6 @@ from holdback.testing import given
 from holdback.testing.payloads import offers_request
 
 ENGINE = Engine.for_trial()
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "40000.00",
-    "months_trading": 41,
-}
 FUNDED_ON = date(2026, 12, 3)
 
 
@@ -32,7 +26,7 @@ def at(day):
 @pytest.fixture(scope="module")
 def funded():
     """A merchant of GB with a deal of 3 December 2026."""
-    story = given(ENGINE, jurisdiction="GB", at="2026-12-01T15:00:00Z", evidence=EVIDENCE)
+    story = given(ENGINE, jurisdiction="GB", at="2026-12-01T15:00:00Z", evidence=GOOD_EVIDENCE)
     story = story.after("request_offers")
     offer = story.reply["products"][1]["offers"][0]
     details = {"account_number": "12345678", "sort_code": "10-20-30"}

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from good_evidence import GOOD_EVIDENCE
 from holdback import Context, Engine, wire
 from holdback.operations import AcceptOffer
 from holdback.testing import given
 
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "40000.00",
-    "months_trading": 41,
-}
 BANK = {
     "GB": {"account_number": "12345678", "sort_code": "10-20-30"},
     "US": {"account_number": "123456789", "routing_number": "021000021"},
@@ -26,7 +20,7 @@ BRIDGE = 1  # the product of the US whose renewals are queued
 def funded(jurisdiction, *, product):
     """A merchant with a deal of the day 3 December 2026."""
     story = given(
-        ENGINE, jurisdiction=jurisdiction, at="2026-12-01T15:00:00Z", evidence=EVIDENCE
+        ENGINE, jurisdiction=jurisdiction, at="2026-12-01T15:00:00Z", evidence=GOOD_EVIDENCE
     ).after("request_offers")
     return accepted(story, product).on("2026-12-03T15:00:00Z").after("fund_deal")
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import attrs
 import pytest
 
+from good_evidence import GOOD_EVIDENCE
 from holdback import Engine, wire
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.lifecycle.deals.statement import statement_of
@@ -15,13 +16,6 @@ from holdback.lifecycle.input_checks import DAYS_TO_GIVE_BACK, DAYS_TO_RECORD
 from holdback.testing import given
 
 ENGINE = Engine.for_trial()
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "40000.00",
-    "months_trading": 41,
-}
 BANK = {"account_number": "12345678", "sort_code": "10-20-30"}
 ACCEPTED_ON = date(2026, 12, 1)
 DAY = timedelta(days=1)
@@ -32,7 +26,7 @@ def at(day):
 
 
 def accepted(day=ACCEPTED_ON):
-    story = given(ENGINE, jurisdiction="GB", at=at(day), evidence=EVIDENCE)
+    story = given(ENGINE, jurisdiction="GB", at=at(day), evidence=GOOD_EVIDENCE)
     return with_acceptance(story.after("request_offers"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from good_evidence import GOOD_EVIDENCE
 from holdback import Context, Engine, wire
 from holdback.eligibility.derived_facts import deal_counts
 from holdback.lifecycle.configuration import MEMORY_DAYS, RETRY_DAYS
@@ -12,13 +13,6 @@ from holdback.lifecycle.events import PayoutReturned
 from holdback.operations import FundDeal
 from holdback.testing import given
 
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "40000.00",
-    "months_trading": 41,
-}
 # What checks of a jurisdiction's own find, or another currency's takings.
 MORE_EVIDENCE = {
     "AU": {"register_defaults": 0, "register_entry_active": True},
@@ -48,7 +42,7 @@ def bank(story):
 
 def funded(jurisdiction="GB"):
     """A merchant with a deal of the day 3 December 2026."""
-    evidence = EVIDENCE | MORE_EVIDENCE.get(jurisdiction, {})
+    evidence = GOOD_EVIDENCE | MORE_EVIDENCE.get(jurisdiction, {})
     story = given(ENGINE, jurisdiction=jurisdiction, at="2026-12-01T15:00:00Z", evidence=evidence)
     story = accepted(story.after("request_offers"))
     if story.merchant.in_fulfilment.signature_before is not None:
@@ -335,7 +329,7 @@ def test_a_queued_renewal_waits_again():
     """
     A queued renewal settled nothing: its base deal stays repaid, and the renewal is funded again.
     """
-    story = given(ENGINE, jurisdiction="US", at="2026-12-01T15:00:00Z", evidence=EVIDENCE)
+    story = given(ENGINE, jurisdiction="US", at="2026-12-01T15:00:00Z", evidence=GOOD_EVIDENCE)
     offers = story.after("request_offers")
     offer = offers.reply["products"][1]["offers"][0]
     body = {"offer_id": offer["offer_id"], "bank_details": BANKS["US"]}

@@ -6,27 +6,21 @@ from decimal import Decimal
 
 import pytest
 
+from good_evidence import GOOD_EVIDENCE
 from holdback import Engine
 from holdback.eligibility.derived_facts import deal_counts
 from holdback.testing import given
 
 ENGINE = Engine.for_trial()
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "40000.00",
-    "months_trading": 41,
-}
 BANK = {"account_number": "12345678", "sort_code": "10-20-30"}
 DAY = "2027-05-01"
 
 
 def active():
     """A merchant with a deal of which nothing has been paid."""
-    story = given(ENGINE, jurisdiction="GB", at="2026-12-01T15:00:00Z", evidence=EVIDENCE).after(
-        "request_offers"
-    )
+    story = given(
+        ENGINE, jurisdiction="GB", at="2026-12-01T15:00:00Z", evidence=GOOD_EVIDENCE
+    ).after("request_offers")
     offer = story.reply["products"][0]["offers"][0]
     story = story.after("accept_offer", {"offer_id": offer["offer_id"], "bank_details": BANK})
     return story.on("2026-12-03T15:00:00Z").after("fund_deal").on(f"{DAY}T09:00:00Z")

@@ -83,7 +83,7 @@ def partner_flow(session: Session) -> None:
     look_up(simulation, merchant)
     if "documents" not in simulation.optional:
         return  # numbers of the profile are in no event
-    documents = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    documents = simulation.documents(merchant)
     kept = b"".join(merchant.events) + (documents[1] or b"")
     for number in payloads.EXACT_NUMBERS:
         message = f"{number.decode()} was sent, and neither profile nor history has it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from http import HTTPStatus
 from typing import Any, Final
 
 from holdback import wire
@@ -52,7 +53,7 @@ def _send(
     request = simulation.input_for(operation, merchant, body, evidence)
     exchange = simulation.send(simulation.host, operation, request, simulation.new_key())
     message = f"{operation} got {exchange.status}, with the largest body"
-    expect(OK <= exchange.status < 500, "sound-replies", message)  # noqa: PLR2004  # statuses of HTTP
+    expect(exchange.status < HTTPStatus.INTERNAL_SERVER_ERROR, "sound-replies", message)
     return exchange
 
 
@@ -66,7 +67,7 @@ def _ask(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> list
 
 
 def _newest_is_kept(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
-    documents = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    documents = simulation.documents(merchant)
     message = "a request was answered, and the applicants that it named are not kept"
     kept = any(f"{time:08}x".encode() in document for document in documents if document)
     expect(kept, "acknowledged-kept", message)
@@ -85,7 +86,7 @@ def _withdraw(simulation: Simulation, merchant: SimulatedMerchant, time: int) ->
 def _decline(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
     """Ask for offers for other people than before, and decline them."""
     _ask(simulation, merchant, time)
-    state, _ = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    state, _ = simulation.documents(merchant)
     application_id = wire.read_merchant(state).offer_sets[-1].application_id
     _send(simulation, merchant, "decline_offers", {"application_id": application_id})
 
@@ -116,7 +117,7 @@ def _record_consents(simulation: Simulation, merchant: SimulatedMerchant, time: 
 
 def _read_all(simulation: Simulation, merchant: SimulatedMerchant) -> None:
     """Read all that the host keeps of the merchant, and erase it: it is small enough for both."""
-    state, stored_profile = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    state, stored_profile = simulation.documents(merchant)
     message = f"the state has {len(state)} bytes"
     expect(len(state) <= MOST_STATE, "small-documents", message)
     message = f"the profile has {len(stored_profile or b'')} bytes"

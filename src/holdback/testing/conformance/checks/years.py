@@ -61,7 +61,7 @@ def erasure(session: Session) -> None:
 
 def kept(simulation: Simulation, merchant: SimulatedMerchant) -> bytes:
     """Return everything that the host keeps of a merchant."""
-    state, profile = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+    state, profile = simulation.documents(merchant)
     events = simulation.host.history(merchant.partner, merchant.merchant_id)
     return b"".join([state, profile or b"", *events])
 
@@ -75,7 +75,7 @@ def growth(session: Session) -> None:
     for year in range(3):
         for week in range(_WEEKS_A_YEAR):
             _serve_a_week(simulation, merchant, year * _WEEKS_A_YEAR + week)
-        state, _ = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+        state, _ = simulation.documents(merchant)
         sizes.append(len(state))
     message = f"the state had {sizes[1]} bytes after two years, and {sizes[2]} after three"
     expect(sizes[2] <= sizes[1] * _GROWTH, "bounded", message)

@@ -86,6 +86,12 @@ class Simulation:
         """Return the day of the merchant's own time, which never goes back."""
         return merchant.projection.seen_at(self.at).date()
 
+    def documents(self, merchant: SimulatedMerchant) -> tuple[bytes, bytes | None]:
+        """Return the state and the profile that the host has stored; hosts may lack the method."""
+        stored: tuple[bytes, bytes | None]
+        stored = self.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+        return stored
+
     def ask(  # noqa: PLR0913  # three of them are rarely given
         self,
         operation: str,
