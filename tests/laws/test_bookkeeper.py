@@ -32,8 +32,8 @@ HISTORIES = count("histories compared with the bookkeeper") // CHUNKS
 # Among this number of histories at least one does each of these.
 REACHED = {
     "record_remittance": 1, "close_deal": 8, "refund": 10, "change_terms": 12, "adjust": 12,
-    "pause_deal": 14, "record_recovery": 24, "settle_early": 22, "unwind_deal": 22, "fund_deal": 30,
-    "write_off": 35, "return_payout": 30, "reinstate_deal": 40, "transfer": 80,
+    "pause_deal": 14, "record_recovery": 18, "settle_early": 22, "unwind_deal": 22, "fund_deal": 30,
+    "write_off": 35, "return_payout": 30, "reinstate_deal": 40, "transfer": 60,
     "resume_deal": 120, "Repaid": 8, "Renewed": 8, "Defaulted": 10, "Recovered": 30,
     "Cancelled": 30, "Unwound": 30, "Settled": 200, "waive_rest": 200,
     "not_possible_now": 2, "amount_not_possible": 3, "invalid_request": 10, "request_conflict": 30,
