@@ -779,10 +779,10 @@ class History:
 
     # People
 
-    def decide(self):
-        """Decide a referral of the last request."""
-        referral = self.draw.choice(self.model.referrals)
-        approved = self.draw.random() < 0.75
+    def decide(self, declined=None):
+        """Decide a referral of the last request; one that is given is *declined*."""
+        referral = declined or self.draw.choice(self.model.referrals)
+        approved = declined is None and self.draw.random() < 0.75
         until = None
         if self.draw.random() < 0.5:
             until = self.now + timedelta(hours=self.draw.choice((1, 24, 100)))
