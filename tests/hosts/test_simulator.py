@@ -6,7 +6,12 @@ from collections import Counter
 from random import Random
 
 import pytest
-from broken import snapshot_without_version
+from broken import (
+    approval_of_anybody,
+    results_by_merchant,
+    snapshot_without_version,
+    sure_of_every_clock,
+)
 
 from counts import count
 from holdback.merchant.deal import STATUSES
@@ -40,7 +45,7 @@ def test_no_history_breaks_an_invariant():
 def test_the_histories_are_rich():
     """The histories carry out every operation, and reach every status and crashes."""
     host, answers, crashes = MemoryHost(), Counter(), 0
-    deals, applications, decisions = Counter(), Counter(), Counter()
+    deals, applications, decisions, people = Counter(), Counter(), Counter(), Counter()
     for seed in range(RICH):
         simulation = Simulation(host, f"rich{seed}")
         carry_out(draw_steps(Random(seed), 2 * OPERATIONS), simulation, OPERATIONS)
@@ -51,16 +56,40 @@ def test_the_histories_are_rich():
         for merchant in simulation.merchants.values():
             deals.update(deal.status for deal in merchant.projection.deals.values())
             applications.update(merchant.projection.applications.values())
-            decided = merchant.projection.decided.values()
+            decided = merchant.projection.people.decided.values()
+            records = merchant.projection.people.records
             decisions.update(decision["decision"] for decision in decided)
+            people[len({about for check, _, about in records if check == "identity"})] += 1
     assert set(deals) == set(STATUSES)
     assert set(applications) >= {"submitted", "funded", "declined", "withdrawn", "lapsed"}
     assert set(decisions) == {"approve", "decline"}
     assert crashes >= RICH
+    assert people[2] >= RICH // 4
+    far = Counter(name for name, status in answers.elements() if status == 503)
+    assert far.total() >= RICH
+    assert len(far) >= len(COMMANDS) // 2
     assert {name for name, status in answers if status == 200} == {*COMMANDS, "look_up"}
     for operation in ("request_offers", "accept_offer", "fund_deal", "close_application"):
         assert {status for name, status in answers if name == operation} >= {0, 200, 409}
     assert set(ACTIONS) >= {"crash", "time", "change the rules", "the same request again"}
+
+
+@pytest.mark.parametrize(
+    ("host", "invariant"),
+    [
+        (results_by_merchant, "about-whom"),
+        (approval_of_anybody, "about-whom"),
+        (sure_of_every_clock, "far-clock"),
+    ],
+)
+def test_a_partner_that_changes_the_profile_and_a_far_clock_are_among_them(host, invariant):
+    """
+    "The conformance suite and the simulator have an adversarial partner that changes the profile
+    between steps"; clocks are far off now and then.
+    """
+    result, _ = simulated(host.Host(), 0, RICH)
+    assert result.broken is not None
+    assert result.broken.invariant == invariant
 
 
 @pytest.mark.parametrize("seed", [4, 5])

@@ -46,6 +46,8 @@ EXACT_NUMBERS: Final = (b'"share":0.10', b'"turnover":12345678901234567890.10')
 OTHERS: Final[Mapping[str, Json]] = MappingProxyType(
     {**PROFILE, "applicants": [{"name": "Another"}], "company": {"name": "Other Ltd"}}
 )
+# The same applicants with that other company.
+MOVED: Final[Mapping[str, Json]] = MappingProxyType({**PROFILE, "company": OTHERS["company"]})
 # A valid profile that says nothing about the applicant.
 BLANK_PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
     {"consents": {}, "applicants": [{}], "company": {}}

@@ -104,7 +104,14 @@ def _record_evidence(_: SimulatedMerchant, today: date, pick: int, variant: int)
     finding = (0, 0, 0, 0, 0, 0, 1, 2)[variant % 8]
     made_at = f"{today - timedelta(days=variant % 30)}T00:00:{pick:02}Z"
     record = {"check": check, "made_at": made_at, "facts": payloads.FINDINGS[check][finding]}
-    yield {"records": [record]}
+    yield {"records": [record], **_people(pick, variant)}
+
+
+def _people(pick: int, variant: int) -> dict[str, Any]:
+    """Return whom a result is about: often not said, and now and then others than before."""
+    names = ((), (), ("applicants",), ("company",), PEOPLE)[pick // 3 % 5]
+    profile = payloads.OTHERS if variant // 8 % 4 == 0 else payloads.PROFILE
+    return {name: profile[name] for name in names}
 
 
 def _decide_referral(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
@@ -229,15 +236,16 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             bodies=_record_evidence,
             took_effect=lambda request, projection: (
                 {(made["check"], instant(made["made_at"])) for made in request["records"]}
-                <= {(check, made_at) for check, made_at, _ in projection.records}
+                <= {(check, made_at) for check, made_at, _ in projection.people.records}
             ),
         ),
         "decide_referral": AgentOperation(
             weight=4,
             fits=lambda projection: projection.referrals,
             bodies=_decide_referral,
-            took_effect=lambda request, projection: (
-                projection.decided[request["product"]]["decision"] == request["decision"]
+            took_effect=lambda request, projection: any(
+                decision["decision"] == request["decision"]
+                for decision in projection.people.decisions_about(request["product"])
             ),
         ),
         "place_hold": AgentOperation(
@@ -282,7 +290,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             fits=lambda projection: projection.provider_id,
             bodies=_rectify_profile,
             took_effect=lambda request, projection: all(
-                projection.says(name, content) for name, content in request.items()
+                projection.people.says(name, content) for name, content in request.items()
             ),
         ),
         "record_consents": AgentOperation(

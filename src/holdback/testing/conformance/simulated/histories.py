@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from holdback.frozen_classes import frozen
+from holdback.lifecycle.configuration import CLOCK_DAYS
 from holdback.testing import payloads
 from holdback.testing.conformance.host import PARTNER_OPERATIONS, Crashed
 from holdback.testing.conformance.invariants import (
@@ -54,6 +55,15 @@ _TIME_STEPS: Final = (
     timedelta(minutes=-10),
     timedelta(days=-2),
 )
+
+
+# Whom an initial application is about: most often the same people.
+_PROFILES: Final = (*[payloads.PROFILE] * 5, *[payloads.OTHERS] * 2, payloads.MOVED)
+# How far a clock is off from a merchant's last event: hardly, too far by a moment, and ten years.
+_NEAR: Final = timedelta(days=CLOCK_DAYS)
+_MOMENT: Final = timedelta(microseconds=1)
+_DECADE: Final = timedelta(days=3653)
+_OFF: Final = (_NEAR, -_NEAR, _NEAR + _MOMENT, -_NEAR - _MOMENT, _DECADE, -_DECADE)
 
 
 @frozen
@@ -103,8 +113,15 @@ def _request_offers(simulation: Simulation, step: Step) -> None:
     key = _key(simulation, merchant, step)
     # With the lower score a person decides; a renewal may come without new checks.
     score = (600, 700, 700, 700, None)[step.variant % 5]
-    as_new = step.variant % 8 == 0
-    request_offers(simulation, merchant, as_new=as_new, key=key, credit_score=score)
+    request_offers(
+        simulation,
+        merchant,
+        as_new=step.variant % 8 == 0,
+        key=key,
+        credit_score=score,
+        profile=_PROFILES[step.pick // 8],
+        checked=step.variant % 3 != 0,
+    )
 
 
 def _accept_offer(simulation: Simulation, step: Step) -> None:
@@ -141,7 +158,9 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
     for deal_id in merchant.projection.active:
         pay_until_renewable(simulation, merchant, deal_id)
     before = set(merchant.projection.offers)
-    request_offers(simulation, merchant, key=simulation.new_key(), credit_score=700)
+    profile = _PROFILES[step.variant % len(_PROFILES)]
+    key = simulation.new_key()
+    request_offers(simulation, merchant, key=key, credit_score=700, profile=profile)
     new = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
     if new:
         offer_id = new[step.pick % len(new)]
@@ -233,6 +252,17 @@ def _move_clock_to_expiry(simulation: Simulation, step: Step) -> None:
         simulation.at = ahead[step.pick % len(ahead)] - microsecond_before
 
 
+def _far_clock(simulation: Simulation, step: Step) -> None:
+    """Make a request while the clock is far from a merchant's last event, and set it right."""
+    last_at = _merchant(simulation, step).projection.last_at
+    if last_at is None:
+        return
+    right, simulation.at = simulation.at, last_at + _OFF[step.pick % len(_OFF)]
+    _, act = ACTIONS[_ON_FAR_CLOCKS[step.variant % len(_ON_FAR_CLOCKS)]]
+    act(simulation, step)
+    simulation.at = right
+
+
 def _crash(simulation: Simulation, step: Step) -> None:
     """Let the host die at some step of the next request."""
     if "crash" in simulation.optional:
@@ -263,11 +293,17 @@ ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
         "a key with another request": (3, _reuse_key),
         "time": (8, _move_clock),
         "to the expiry": (4, _move_clock_to_expiry),
+        "a far clock": (4, _far_clock),
         "crash": (6, _crash),
         "change the rules": (1, _change_rules),
     }
 )
 
+# What is asked on a far clock: what partners ask, oftener than the rest.
+_ON_FAR_CLOCKS: Final = (
+    *["request", "accept", "look up"] * 5,
+    *(operation.replace("_", " ") for operation in AGENTS),
+)
 
 # The number of histories after which the store is emptied, so that it does not grow without end.
 _PER_STORE: Final = 500

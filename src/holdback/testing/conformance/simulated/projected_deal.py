@@ -170,7 +170,8 @@ class ProjectedDeal:
         shown = {name: signed(entry) for name, entry in self.entries.items()}
         if self.paid_by_renewal:
             shown["settlement"] = self.paid_by_renewal
-        return {name: f"{currency} {number}" for name, number in shown.items()}
+        # Zero has no sign: what is taken back of a penny may be nothing.
+        return {name: f"{currency} {number + 0}" for name, number in shown.items()}
 
     @property
     def progress(self) -> Decimal:

@@ -27,6 +27,7 @@ from holdback.testing.conformance.simulated.projected_deal import (
     kind_of,
     signed,
 )
+from holdback.testing.conformance.simulated.projected_people import ProjectedPeople
 
 # The event that follows the entries which end an active deal in another way than by repayment.
 _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
@@ -273,14 +274,11 @@ class Projection(ProjectedDeals):
     A merchant's state after the events applied so far.
 
     `accepted` holds the reply to each acceptance by offer_id, `applications` the statuses of
-    applications by id, and `takings` the days whose takings were recorded. `records` are all
-    results of checks by check, instant and whom they are about. `referrals` are the open ones, and
-    `decided` what was decided last about each product. `holds` are those in place, by code, with
-    their instants, and `hold_codes` the codes of all that ever were. `knew` is what was known of
-    the deals, by id, when the offers of each application were issued. `lapses_at` is when each
-    application lapses.
-    `sections` are the digests of the accepted profile as it was corrected, and `contents` what the
-    requests say that a digest names.
+    applications by id, and `takings` the days whose takings were recorded. `people` are those of
+    the merchant, with what was found out and decided. `referrals` are the open ones. `holds` are
+    those in place, by code, with their instants, and `hold_codes` the codes of all that ever were.
+    `knew` is what was known of the deals, by id, when the offers of each application were issued.
+    `lapses_at` is when each application lapses.
     """
 
     provider_id: str | None = None
@@ -293,17 +291,14 @@ class Projection(ProjectedDeals):
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
-    records: dict[tuple[str, datetime, str], dict[str, Any]] = field(factory=dict)
+    people: ProjectedPeople = field(factory=ProjectedPeople)
     referrals: dict[str, dict[str, Any]] = field(factory=dict)
-    decided: dict[str, dict[str, Any]] = field(factory=dict)
     holds: dict[str, datetime] = field(factory=dict)
     hold_codes: set[str] = field(factory=set)
     knew: dict[str, dict[str, tuple[Decimal, ...]]] = field(factory=dict)
     lapses_at: dict[str, datetime] = field(factory=dict)
     omitted: dict[str, list[str]] = field(factory=dict)
     signatures: dict[str, dict[str, Any]] = field(factory=dict)
-    sections: dict[str, str] = field(factory=dict)
-    contents: dict[str, Any] = field(factory=dict)
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -358,6 +353,7 @@ class Projection(ProjectedDeals):
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
+        self.people.check_offers(event)
         self.knew[issued["application_id"]] = {
             deal_id: deal.trouble for deal_id, deal in self.deals.items()
         }
@@ -403,7 +399,7 @@ class Projection(ProjectedDeals):
         worse = self.worse_since(event["application_id"])
         expect(not worse, "since-the-offer", f"an offer was accepted, though {worse} is worse now")
         self.provider_id = event["provider_id"]
-        self.sections = event["sections"]
+        self.people.sections = event["sections"]
         self.referrals.clear()
         # One acceptance withdraws every other offer that is still open, in all sets.
         for offer_id, candidate in self.offers.items():
@@ -450,26 +446,12 @@ class Projection(ProjectedDeals):
                 offer.status = status
 
     def _evidence_recorded(self, event: dict[str, Any]) -> None:
-        for record in event["records"]:
-            about = json.dumps(record.get("about"), sort_keys=True)
-            name = (record["check"], instant(record["made_at"]), about)
-            message = f"the check {name[0]} of {name[1]} was recorded with another result"
-            same = self.records.setdefault(name, record["facts"]) == record["facts"]
-            expect(same, "newest-evidence", message)
+        self.people.record(event)
 
     def _referral_decided(self, event: dict[str, Any]) -> None:
         decision = event["decision"]
         self.referrals.pop(decision["product"], None)
-        self.decided[decision["product"]] = decision
-
-    def declined(self, product: str, at: datetime) -> bool:
-        """Return whether a person declined the *product*, and that still holds."""
-        decision = self.decided.get(product)
-        return (
-            decision is not None
-            and decision["decision"] == "decline"
-            and at < instant(decision["until"])
-        )
+        self.people.decide(decision)
 
     def _hold_placed(self, event: dict[str, Any]) -> None:
         self.holds[event["hold"]["code"]] = instant(event["hold"]["placed_at"])
@@ -542,15 +524,10 @@ class Projection(ProjectedDeals):
             deal = self.deals[closed["deal_id"]]
             deal.closed_through = max(deal.closed_through, closed["through"])
 
-    def says(self, name: str, content: Any) -> bool:
-        """Return whether the accepted profile may say *content*: a digest names one content."""
-        digest = self.sections.get(name, "")
-        said: bool = self.contents.setdefault(digest, content) == content
-        return said
-
     def _profile_rectified(self, event: dict[str, Any]) -> None:
-        replaced = {self.sections.get(name) for name in event["sections"]}
-        self.sections = {**self.sections, **event["sections"]}
+        before = self.people.sections
+        replaced = {before.get(name) for name in event["sections"]}
+        self.people.sections = {**before, **event["sections"]}
         self.referrals = {
             product: referral
             for product, referral in self.referrals.items()
@@ -559,7 +536,7 @@ class Projection(ProjectedDeals):
 
     def _profile_erased(self, event: dict[str, Any]) -> None:
         self.erased = True
-        self.contents.clear()  # the next profile has another salt
+        self.people.contents.clear()  # the next profile has another salt
         self.referrals.clear()
         for offer in self.offers.values():
             if offer.status == "Eligible" and instant(event["at"]) < offer.expires_at:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
 from holdback.operations import OPERATIONS
+from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.agent_operations import AGENTS
@@ -21,6 +22,7 @@ from holdback.testing.conformance.simulated.exchanges import (
     excerpt,
 )
 from holdback.testing.conformance.simulated.projected_deal import OWING, ProjectedDeal
+from holdback.testing.conformance.simulated.projected_people import ProjectedPeople
 from holdback.testing.conformance.simulated.projection import Projection
 from holdback.wire.replies import CARRIED_FORWARD
 
@@ -139,6 +141,7 @@ def _check_offers(
     for event in events:
         if event["type"] != "OffersIssued":
             continue  # what was forgotten at the same time
+        _check_people(exchange.request, event["offer_set"], projection.people)
         expires_at = event["offer_set"]["expires_at"]
         message = f"expiresAt is {reply['expiresAt']}, the event says {expires_at}"
         expect(reply["expiresAt"] == expires_at, "expiry", message)
@@ -150,6 +153,16 @@ def _check_offers(
         message = f"the reply has {len(shown)} offers, the event {len(made)}"
         same = [offer["offer_id"] for offer in shown] == made
         expect(same, "acknowledged-kept", message)
+
+
+def _check_people(
+    request: Mapping[str, Any], offer_set: Mapping[str, Any], people: ProjectedPeople
+) -> None:
+    """Check that the offers are about those whom the request names, by their digests."""
+    for name in PEOPLE:
+        if name in request:
+            same = people.means(offer_set["sections"].get(name, ""), request[name])
+            expect(same, "about-whom", f"the {name} of the event are not those of the request")
 
 
 def _check_offers_shown(

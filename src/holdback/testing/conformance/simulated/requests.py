@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
+from holdback.exact.exact_json import Json
 from holdback.testing import payloads
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.agent_operations import AGENTS
@@ -13,7 +14,7 @@ from holdback.testing.conformance.simulated.exchanges import OK, Exchange, Simul
 from holdback.testing.conformance.simulated.simulation import Simulation
 
 
-def request_offers(  # noqa: PLR0913  # four of them are rarely given
+def request_offers(  # noqa: PLR0913  # six of them are rarely given
     simulation: Simulation,
     merchant: SimulatedMerchant,
     *,
@@ -21,21 +22,25 @@ def request_offers(  # noqa: PLR0913  # four of them are rarely given
     key: str | None = None,
     grade: int | None = None,
     credit_score: int | None = None,
+    profile: Mapping[str, Json] = payloads.PROFILE,
+    checked: bool = True,
 ) -> Exchange:
     """
     Ask for offers: a renewal for a merchant with a provider_id, unless it asks *as_new*.
 
-    An initial application brings evidence, which under the graded rules needs a *grade*. A renewal
-    brings the merchant's checks if a *credit_score* says what they find, and else none.
+    An initial application is about those of the *profile*. Unless they are not *checked*, it brings
+    evidence, which under the graded rules needs a *grade*. A renewal brings the merchant's checks
+    if a *credit_score* says what they find, and else none.
     """
     provider_id = None if as_new else merchant.projection.provider_id
     today, use, evidence = simulation.day_of(merchant), None, {}
     if provider_id is None:
-        use, evidence = "stock", payloads.evidence(today, credit_score=credit_score or 700)
-        evidence |= {} if grade is None else {"grade": grade}
+        use, evidence = "stock", {} if grade is None else {"grade": grade}
+        if checked:
+            evidence |= payloads.evidence(today, credit_score=credit_score or 700)
     elif credit_score is not None:
         evidence = payloads.checks(today, credit_score=credit_score)
-    body = payloads.offers_request(merchant.merchant_id, provider_id, use=use)
+    body = payloads.offers_request(merchant.merchant_id, provider_id, use=use, profile=profile)
     return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 
 

@@ -329,7 +329,7 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         reason = "though the offer had been accepted"
         allowed = frozenset({OK, 409})
         accepted_at = projection.accepted_at[exchange.request["offer_id"]]
-        if at - accepted_at > timedelta(days=MEMORY_DAYS):
+        if projection.seen_at(at) - accepted_at > timedelta(days=MEMORY_DAYS):
             allowed |= _UNKNOWN  # it need not be remembered any longer
         return ExpectedAnswer(invariant, allowed, reason)
     if offer.status in {"Withdrawn", "Declined"}:
@@ -347,7 +347,7 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         return ExpectedAnswer("hold", frozenset({409}), "on hold")
     if projection.waiting(seen_at):
         return ExpectedAnswer("one-winner", frozenset({409}), "with an application in fulfilment")
-    if projection.declined(offer.product, seen_at):
+    if projection.people.declined(offer.product, seen_at):
         reason = "though a person has declined the product"
         return ExpectedAnswer("since-the-offer", frozenset({409}), reason)
     # The acceptance of a renewal is refused when the deal it would settle has changed.
