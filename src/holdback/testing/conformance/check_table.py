@@ -108,7 +108,7 @@ CHECKS: Final = (
     ),
     Check(
         "since the offer",
-        "a payment that bounces and a default, between offers, acceptance and funding",
+        "a payment that bounces, a default and a person's decline, after offers and acceptance",
         referrals.since_the_offer,
     ),
     Check(

@@ -60,18 +60,26 @@ def approvals(session: Session) -> None:
 
 def _approve(simulation: Simulation, merchant: SimulatedMerchant) -> None:
     """Approve every product that was referred; there must be one."""
+    for referral in _referrals(merchant):
+        _decide(simulation, merchant, referral, decision="approve")
+
+
+def _referrals(merchant: SimulatedMerchant) -> list[dict[str, Any]]:
+    """Return what was referred of a merchant; there must be something."""
     referrals = list(merchant.projection.referrals.values())
     expect(referrals, "acknowledged-kept", "nothing of a merchant to be reviewed was referred")
-    for referral in referrals:
-        body = {
-            "application_id": referral["application_id"],
-            "product": referral["product"],
-            "decision": "approve",
-            "by": "u-1",
-        }
-        decided = simulation.ask("decide_referral", merchant, body, key=simulation.new_key())
-        message = f"the approval of a referral got {decided.status}"
-        expect(decided.status == OK, "approval-limits", message)
+    return referrals
+
+
+def _decide(
+    simulation: Simulation, merchant: SimulatedMerchant, referral: dict[str, Any], **decided: str
+) -> None:
+    """Decide a referral as *decided* says: `decision`, and `until` when it holds."""
+    about = {name: referral[name] for name in ("application_id", "product")}
+    body = {**about, **decided, "by": "u-1"}
+    asked = simulation.ask("decide_referral", merchant, body, key=simulation.new_key())
+    message = f"the decision of a referral got {asked.status}"
+    expect(asked.status == OK, "approval-limits", message)
 
 
 def _ask_again(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
@@ -222,7 +230,11 @@ def _application_of(merchant: SimulatedMerchant, offer_id: str) -> dict[str, Any
 
 
 def since_the_offer(session: Session) -> None:
-    """Let the last payment of a repaid deal bounce, with new offers open and with one accepted."""
+    """
+    Let the last payment of a repaid deal bounce, with new offers open and with one accepted.
+
+    Let a person decline a product with open offers, too.
+    """
     simulation = session.simulation()
     held = simulation.merchant(name="held")
     offer_id = _offers_beside_a_repaid_deal(simulation, held)
@@ -231,15 +243,36 @@ def since_the_offer(session: Session) -> None:
     offered, accepted = simulation.merchant(name="offered"), simulation.merchant(name="accepted")
     offer_id = _offers_beside_a_repaid_deal(simulation, offered)
     _bounce_and_default(simulation, offered)
-    refused = accept(simulation, offered, offer_id, key=simulation.new_key())
-    message = "an acceptance is refused in other words on hold than after a default"
-    same = (on_hold.status, on_hold.body) == (refused.status, refused.body)
-    expect(same, "hold-unseen", message)
+    defaulted = accept(simulation, offered, offer_id, key=simulation.new_key())
+    declined = _accept_around_a_decline(simulation)
+    for what, refused in (("a default", defaulted), ("a person's decline", declined)):
+        message = f"an acceptance is refused in other words on hold than after {what}"
+        same = (on_hold.status, on_hold.body) == (refused.status, refused.body)
+        expect(same, "hold-unseen", message)
     offer_id = _offers_beside_a_repaid_deal(simulation, accepted)
     accept(simulation, accepted, offer_id, key=simulation.new_key())
     _bounce_and_default(simulation, accepted)
     body = {"application_id": accepted.projection.in_fulfilment[0]}
     simulation.ask("fund_deal", accepted, body, key=simulation.new_key())
+
+
+def _accept_around_a_decline(simulation: Simulation) -> Exchange:
+    """Ask for an open offer while a person declines its product, and after; return the refusal."""
+    merchant = simulation.merchant(name="declined")
+    new_offers(simulation, merchant)
+    simulation.pass_time(minutes=1)
+    request_offers(simulation, merchant, credit_score=_REFERRED, key=simulation.new_key())
+    until = simulation.at + timedelta(hours=1)
+    referral = _referrals(merchant)[0]
+    _decide(simulation, merchant, referral, decision="decline", until=write_timestamp(until))
+    offers = merchant.projection.offers.items()
+    offer_id = next(name for name, offer in offers if offer.product == referral["product"])
+    refused = accept(simulation, merchant, offer_id, key=simulation.new_key())
+    simulation.at = until
+    accepted = accept(simulation, merchant, offer_id, key=simulation.new_key())
+    message = f"an acceptance after the end of a person's decline got {accepted.status}"
+    expect(accepted.status == OK, "acknowledged-kept", message)
+    return refused
 
 
 def payout_waits(session: Session) -> None:
