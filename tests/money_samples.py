@@ -10,6 +10,7 @@ from attrs import evolve
 
 from holdback import Money
 from holdback.lifecycle import events
+from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.ledger import Entry, EntryTotals, Posting
 from holdback.merchant.offer import Offer
 from holdback.merchant.receipt import (
@@ -173,6 +174,29 @@ SUSPENSE_STATEMENT = SuspenseStatement(
     held=(HeldCash(suspense_id="c-1", on=date(2026, 7, 2), left=money("30.00")),),
 )
 
+# What is charged above the repayment amount, and what of it is waived.
+FEE_TERMS = (
+    FeeTerms(
+        key="returned_payment",
+        after="reversal",
+        amount=money("15.00"),
+        at_most=money("30.68"),
+    ),
+    FeeTerms(
+        key="default_interest",
+        after="default",
+        yearly_rate=Decimal("8.5"),
+        at_most=money("306.80"),
+    ),
+)
+FEE_ENTRIES = (
+    Entry(
+        id="f-1", on=DAY, amount=money("15.00"), kind="fee", fee="returned_payment", about="back-1"
+    ),
+    Entry(id="f-2", on=DAY, amount=money("2.31"), kind="fee", fee="default_interest"),
+    Entry(id="w-1", on=DAY, amount=money("5.00"), kind="fee_waiver"),
+)
+
 # Each event from its envelope, by its stored name.
 EVENTS = {
     "EntriesPosted": lambda **envelope: events.EntriesPosted(**envelope, postings=HALVES),
@@ -213,6 +237,15 @@ REPLIES = {
         balance=money("1200.00"),
         discount=money("61.02"),
         amount=money("1138.98"),
+        fees_owed=money("0.00"),
+    ),
+    "settlement_quote_with_fees": SettlementQuote(
+        deal_id=DEAL_ID,
+        on=DAY,
+        balance=money("1200.00"),
+        discount=money("61.02"),
+        amount=money("1138.98"),
+        fees_owed=money("15.00"),
     ),
     "unwind_quote": UnwindQuote(
         deal_id=DEAL_ID,

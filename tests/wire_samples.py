@@ -598,6 +598,33 @@ MERCHANT_WITH_SUSPENSE = attrs.evolve(
         ),
     ),
 )
+# Those that were added for fees.
+DEAL_WITH_FEES = attrs.evolve(
+    LEDGER_DEAL,
+    entries=(*LEDGER_DEAL.entries, *money_samples.FEE_ENTRIES),
+    fee_terms=money_samples.FEE_TERMS,
+)
+WITH_FEES = {
+    "OfferRequoted": attrs.evolve(
+        EVENTS["OfferRequoted"],
+        offers=(attrs.evolve(money_samples.REQUOTED, fees=money_samples.FEE_TERMS),),
+    ),
+    "DealFunded": attrs.evolve(EVENTS["DealFunded"], deal=DEAL_WITH_FEES),
+    "EntriesPosted": attrs.evolve(
+        EVENTS["EntriesPosted"],
+        postings=tuple(
+            money_samples.Posting(deal_id=uuid(5), entry=entry)
+            for entry in money_samples.FEE_ENTRIES
+        ),
+    ),
+}
+MERCHANT_WITH_FEES = attrs.evolve(
+    MERCHANT,
+    deals=tuple(DEAL_WITH_FEES if deal.id == DEAL.id else deal for deal in MERCHANT.deals),
+)
+REPLIES["merchant_lookup_with_fees"] = MerchantLookup(
+    deals=(attrs.evolve(STANDING, deal=DEAL_WITH_FEES),)
+)
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)
 )

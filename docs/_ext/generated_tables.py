@@ -209,6 +209,8 @@ _POSTED = {
     "principal_return": "The principal of a deal that is undone: `unwind_deal`.",
     "payout_return": "A payout that came back, before anything was paid: `return_payout`.",
     "charge_cancelled": "The cost of a deal that is undone: `unwind_deal`, `return_payout`.",
+    "fee": "A fee above the repayment amount: `charge_fee`.",
+    "fee_waiver": "What is given up of the fees: `waive_fee`.",
 }
 
 
@@ -323,6 +325,7 @@ TABLES = {
     "keys_of_renewal": lambda: _keys_table(keys.RENEWAL),
     "keys_of_rule": lambda: _keys_table(keys.RENEWAL_RULE),
     "keys_of_product": lambda: _keys_table(keys.PRODUCT),
+    "keys_of_fee": lambda: _keys_table(keys.FEE),
     "keys_of_example": lambda: _keys_table(keys.PRODUCT_EXAMPLE),
     "keys_of_claim": lambda: _keys_table(keys.PRODUCT_CLAIM),
 }

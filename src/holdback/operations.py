@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from holdback.eligibility.assessment import Assessment
 from holdback.lifecycle.deals.early_settlement import QuoteSettlement, SettleEarly
+from holdback.lifecycle.deals.fees import ChargeFee, WaiveFee
 from holdback.lifecycle.deals.fulfilment import (
     CloseApplication,
     FundDeal,
@@ -96,6 +97,7 @@ __all__ = [
     "AssessRenewal",
     "ChangeBankDetails",
     "ChangeTerms",
+    "ChargeFee",
     "Check",
     "CloseApplication",
     "CloseDeal",
@@ -158,6 +160,7 @@ __all__ = [
     "Transfer",
     "UnwindDeal",
     "UnwindQuote",
+    "WaiveFee",
     "WaiveRest",
     "WithdrawOffers",
     "WriteOff",
@@ -224,6 +227,8 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             RecordSuspense,
             ApplySuspense,
             ReturnSuspense,
+            ChargeFee,
+            WaiveFee,
             PauseDeal,
             ResumeDeal,
             ChangeTerms,

@@ -109,6 +109,35 @@ def test_withdrawn_offers_are_refused_as_expired_ones(steps):
     ]
 
 
+def test_fees_are_what_the_offer_said_and_beside_the_balance(steps):
+    """
+    A payment that bounces and a default are charged as the offer said; fees are beside the balance,
+    paid after it, and waived by name.
+    """
+    told = steps["fees"]
+    (offers,) = replies(told, "request_offers")
+    seasonal, counter = (product["offers"] for product in offers["products"])
+    recovered = [reply["balance"] for reply in replies(told, "record_recovery")]
+    (statement,) = replies(told, "statement")
+    totals = {total["kind"]: total["amount"] for total in statement["totals"]}
+
+    assert {fee["key"] for offer in seasonal for fee in offer["fees"]} == {
+        "returned_payment",
+        "default_interest",
+    }
+    assert not any("fees" in offer for offer in counter)
+    assert refused(told) == [("charge_fee", "fee_not_allowed")] * 3
+    assert [
+        posting["entry"]["amount"]
+        for event in events(told, "EntriesPosted")
+        for posting in event["postings"]
+        if posting["entry"].get("kind") == "fee"
+    ] == ["EUR 10.00", "EUR 69.23", "EUR 38.66"]
+    assert recovered == [5530, 0, 0]
+    assert (totals["fee"], totals["fee_waiver"]) == (-117.89, 17.89)
+    assert (statement["balances"], statement["closing"]) == (True, 0)
+
+
 def test_a_defaulter_is_declined_as_a_newcomer(steps):
     """A merchant that defaulted owing money applies as a newcomer, and is declined with a code."""
     told = steps["defaulter"]

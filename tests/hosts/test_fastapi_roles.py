@@ -60,6 +60,8 @@ EXPECTED = [
     ("record_suspense", "POST", f"{AGENT}record_suspense", AGENTS),
     ("apply_suspense", "POST", f"{AGENT}apply_suspense", AGENTS),
     ("return_suspense", "POST", f"{AGENT}return_suspense", AGENTS),
+    ("charge_fee", "POST", f"{AGENT}charge_fee", AGENTS),
+    ("waive_fee", "POST", f"{AGENT}waive_fee", AGENTS),
     ("pause", "POST", f"{AGENT}pause", AGENTS),
     ("resume", "POST", f"{AGENT}resume", AGENTS),
     ("change_terms", "POST", f"{AGENT}change_terms", AGENTS),

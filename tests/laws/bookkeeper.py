@@ -21,9 +21,10 @@ COMES_FROM = {
     "refund": "cash", "transfer": "other deals", "settlement": "payoffs", "discount": "discounts",
     "waiver": "waived", "charge_cancelled": "cost", "adjustment": "adjustments",
     "write_off": "written off", "principal_return": "principal",
-    "payout_return": "principal",
+    "payout_return": "principal", "fee": "fees charged", "fee_waiver": "fees charged",
 }  # fmt: skip
-RAISES = {"reversal", "refund"}
+RAISES = {"reversal", "refund", "fee"}
+FEES = {"fee", "fee_waiver"}  # owed beside the repayment amount
 PAID_IN = {"remittance", "payment", "recovery"}
 # The kinds that count to what was remitted, and so to progress and performance.
 COUNTED = {"cash", "other deals"}
@@ -47,6 +48,8 @@ class Movement:
     takings: int | None = None
     counterpart: str | None = None
     posted: bool = False
+    fee: str | None = None
+    about: str | None = None
 
     @property
     def lowers(self):
@@ -98,22 +101,31 @@ class Deal:
 
     def move(self, lowers, account):
         """Lower what is owed by an amount that comes from *account*; below zero, raise it."""
-        owed, due_back = ("owed", "due back")
-        if lowers < 0:
-            part = max(lowers, self.accounts[due_back])
-            first, second = due_back, owed
-        else:
-            part = min(lowers, self.accounts[owed])
-            first, second = owed, due_back
-        self.accounts[first] -= part
-        self.accounts[second] -= lowers - part
         self.accounts[account] += lowers
+        if lowers < 0:  # what was paid beyond the repayment amount comes back first
+            back = max(lowers, self.accounts["due back"])
+            unpaid = max(lowers - back, -self.fees_paid)
+            parts = {"due back": back, "fees owed": unpaid, "owed": lowers - back - unpaid}
+        else:
+            part = min(lowers, self.accounts["owed"])
+            fees = min(lowers - part, self.accounts["fees owed"])
+            parts = {"owed": part, "fees owed": fees, "due back": lowers - part - fees}
+        self.accounts.subtract(parts)
+        self.check()
+
+    def charge(self, amount):
+        """Charge a fee; below zero, waive it."""
+        self.accounts["fees owed"] += amount
+        self.accounts["fees charged"] -= amount
         self.check()
 
     def check(self):
         """No balance is below zero, nothing is both owed and due back, and the sum is zero."""
         owed, due_back = self.accounts["owed"], self.overpaid
-        if owed < 0 or due_back < 0 or (owed and due_back) or sum(self.accounts.values()):
+        both = owed and (due_back or self.fees_paid)
+        if min(owed, due_back, self.fees_owed, self.fees_paid) < 0 or both:
+            raise Unbalanced(f"{self.id}: {dict(self.accounts)}")
+        if sum(self.accounts.values()) or (due_back and self.fees_owed):
             raise Unbalanced(f"{self.id}: {dict(self.accounts)}")
 
     def post(self):
@@ -121,7 +133,10 @@ class Deal:
         for movement in self.movements.values():
             if not movement.posted and self.counts(movement):
                 movement.posted = True
-                self.move(movement.lowers, COMES_FROM[movement.kind])
+                if movement.kind in FEES:
+                    self.charge(-movement.lowers)
+                else:
+                    self.move(movement.lowers, COMES_FROM[movement.kind])
 
     def counts(self, movement):
         """Only what is settled counts; a reversal, once its entry does."""
@@ -145,6 +160,38 @@ class Deal:
     @property
     def overpaid(self):
         return -self.accounts["due back"]
+
+    @property
+    def fees_owed(self):
+        return self.accounts["fees owed"]
+
+    @property
+    def fees_paid(self):
+        return -self.accounts["fees charged"] - self.accounts["fees owed"]
+
+    @property
+    def excess(self):
+        """What was paid beyond the repayment amount: of it, fees were paid first."""
+        return self.overpaid + self.fees_paid
+
+    def fees_of(self, key):
+        return [one for one in self.movements.values() if one.kind == "fee" and one.fee == key]
+
+    def interest(self, percent, until):
+        """Interest on what was owed at the end of every day of the default, not charged yet."""
+        since = max([self.closed_on, *(one.on for one in self.fees_of("interest"))])
+        days = range(since.toordinal() + 1, until.toordinal() + 1)
+        owed = sum(max(0, self.unpaid_on(date.fromordinal(day))) for day in days)
+        return int(Fraction(owed * percent, 36_500))
+
+    def unpaid_on(self, day):
+        """What was owed of the repayment amount, as if what bounced had never come in."""
+        moved = (
+            one.lowers - self.taken_back(one.id, one.kind)
+            for one in self.movements.values()
+            if one.posted and one.on <= day and one.kind not in FEES | {"reversal"}
+        )
+        return self.repayment - self.settled - sum(moved)
 
     @property
     def written_off(self):
@@ -287,7 +334,7 @@ class Deal:
         for movement in self.movements.values():
             # What was written off and came in after all repaid nothing by being written off.
             undone = movement.kind == "write_off" and not self.written_off
-            if movement.posted and movement.kind != "reversal" and not undone:
+            if movement.posted and movement.kind not in FEES | {"reversal"} and not undone:
                 paid[movement.on] += movement.lowers - self.taken_back(movement.id, movement.kind)
         owed, last = self.repayment, None
         for day in sorted(paid):

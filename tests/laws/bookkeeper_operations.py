@@ -14,6 +14,13 @@ DEFAULTS = {"Defaulted", "Recovered", "Settled"}
 # The accounts of which one deal gives what another takes.
 BETWEEN_DEALS = ("other deals", "payoffs")
 FLOOR = 500_000
+# The fees of the only product: after what, the amount or the percentage a year, and the caps as an
+# amount and as a percentage of the repayment amount.
+FEE_TERMS = {
+    "returned": ("reversal", 300, None, 1_000, 1),
+    "late": ("default", 500, None, 500, None),
+    "interest": ("default", None, 12, None, 10),
+}
 DAY = timedelta(days=1)
 
 
@@ -146,9 +153,9 @@ class Bookkeeper:
             deal.movements = held
             raise
         self.is_retry = not arrived
-        overpaid, status = deal.overpaid, deal.status
+        overpaid, excess, status = deal.overpaid, deal.excess, deal.status
         self.post(deal)
-        beyond = min(deal.written_off, max(0, deal.overpaid - overpaid))
+        beyond = min(deal.written_off, max(0, deal.excess - excess))
         if beyond:  # what was lost has come in: it was owed, and is not the merchant's
             self.numbers += 1
             deal.status = status
@@ -222,7 +229,7 @@ class Bookkeeper:
         if self.is_repeated(from_deal_id, entry_id, "transfer", to_deal_id, on, amount):
             return
         self.check_day(on, giver, taker)
-        if amount > min(giver.overpaid, taker.owed):
+        if amount > min(giver.overpaid, taker.owed + taker.fees_owed):
             raise Refused("amount_not_possible")
         self.both_halves(giver, taker, entry_id, on, amount)
 
@@ -244,6 +251,8 @@ class Bookkeeper:
         if deal.status != "Defaulted":
             raise Refused("not_possible_now")
         self.check_day(on, deal)
+        if deal.fees_owed:
+            raise Refused("not_possible_now")
         if amount != deal.owed + deal.written_off:
             raise Refused("amount_not_possible")
         lost = [Movement(entry_id, on, "write_off", -deal.written_off)] if deal.written_off else []
@@ -254,7 +263,7 @@ class Bookkeeper:
         if self.is_repeated(deal_id, entry_id, "adjustment", on, amount):
             return
         self.check_day(on, deal)
-        if deal.status in {"Cancelled", "Unwound", "Settled"} or deal.overpaid:
+        if deal.status in {"Cancelled", "Unwound", "Settled"} or deal.excess:
             raise Refused("not_possible_now")
         if deal.status == "Defaulted" and 0 < amount == deal.owed:
             raise Refused("not_possible_now")
@@ -284,7 +293,7 @@ class Bookkeeper:
             raise Refused("request_conflict", "suspense_not_found")
         self.check_day(on, deal)
         self.check_cash(suspense_id, on, amount)
-        if amount > max(0, deal.owed + deal.written_off - deal.overpaid):
+        if amount > max(0, deal.owed + deal.written_off + deal.fees_owed - deal.overpaid):
             raise Refused("amount_not_possible")
         self.suspense.take_out(suspense_id, entry_id, on, amount, "deals")
         kind = "recovery" if deal.status in DEFAULTS else "payment"
@@ -310,6 +319,49 @@ class Bookkeeper:
         if amount > cash.left:
             raise Refused("amount_not_possible")
 
+    # Fees
+
+    def charge_fee(self, deal_id, entry_id, on, fee, about=None, amount=None):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "fee", on, fee, about, amount):
+            return
+        self.check_day(on, deal)
+        charged, terms = deal.fees_of(fee), FEE_TERMS.get(fee)
+        if terms is None or deal.overpaid or deal.status in {"Cancelled", "Settled", "Unwound"}:
+            raise Refused("fee_not_allowed")
+        after, whole, percent, most, share = terms
+        back = deal.entry(about) if about is not None else None
+        if after == "reversal":
+            bounced = back is not None and back.kind == "reversal" and back.settled
+            if not bounced or on < back.on or any(one.about == about for one in charged):
+                raise Refused("fee_not_allowed")
+        elif (
+            deal.status != "Defaulted"
+            or about is not None
+            or on < deal.closed_on
+            or (whole is not None and charged)
+        ):
+            raise Refused("fee_not_allowed")
+        if whole is None:
+            whole = deal.interest(percent, on)
+        cap = min(one for one in (most, share and deal.repayment * share // 100) if one is not None)
+        possible = min(whole, cap - sum(one.amount for one in charged))
+        if possible <= 0:
+            raise Refused("fee_not_allowed")
+        if amount is not None and amount > possible:
+            raise Refused("amount_not_possible")
+        taken = possible if amount is None else amount
+        self.post(deal, Movement(entry_id, on, "fee", taken, fee=fee, about=about))
+
+    def waive_fee(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "fee_waiver", on, amount):
+            return
+        self.check_day(on, deal)
+        if amount > deal.fees_owed:
+            raise Refused("amount_not_possible")
+        self.post(deal, Movement(entry_id, on, "fee_waiver", amount))
+
     # Endings
 
     def close_deal(self, deal_id, status, on=None):
@@ -324,6 +376,8 @@ class Bookkeeper:
             ends = [one.closed_on for one in renewals if one.closed_on is not None]
             self.check_late_day(on, deal.last_known, *ends)
         if deal.status != "Funded" or (status == "cancelled" and deal.type == "Renewal"):
+            raise Refused("not_possible_now")
+        if status == "cancelled" and deal.fees_owed:
             raise Refused("not_possible_now")
         deal.status, deal.closed_on = ENTRY_ENDINGS[status], on or self.today
         if status == "cancelled" and deal.owed:
@@ -390,7 +444,7 @@ class Bookkeeper:
         deal = self.deal(deal_id)
         if self.is_repeated(deal_id, entry_id, "unwind", on, amount):
             return
-        if deal.status not in {"Funded", "Repaid"}:
+        if deal.status not in {"Funded", "Repaid"} or deal.fees_owed:
             raise Refused("not_possible_now")
         cancelled_on = cancelled_on or on
         if refused := self.codes_of_cancellation(cancelled_on, on, deal):
@@ -518,6 +572,7 @@ class Bookkeeper:
             "deals_recovered": having("Recovered"),
             "deals_written_off": sum(deal.written_off > 0 for deal in deals),
             "refunds_due": sum(deal.overpaid for deal in deals),
+            "fees_owed": sum(deal.fees_owed for deal in deals),
         }
 
     def statement(self, since, until):

@@ -478,6 +478,7 @@ class Model:
             "deals_written_off": 0,
             "deals_recovered": 0,
             "refunds_due": sum(deal.overpaid() for deal in self.deals),
+            "fees_owed": 0,
         }
 
     def facts(self, at, base, people=None):
@@ -488,7 +489,7 @@ class Model:
         if base is not None:
             facts |= self.deal_facts(base, at)
         catalogue = self.rulebook(at).catalogue
-        for name in ("balance", "average_monthly_takings", "refunds_due"):
+        for name in ("balance", "average_monthly_takings", "refunds_due", "fees_owed"):
             if isinstance(facts.get(name), int):
                 facts[name] = Decimal(facts[name]).scaleb(-catalogue.currency.places)
         return catalogue.prepare(facts)

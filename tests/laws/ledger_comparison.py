@@ -35,6 +35,7 @@ from holdback.operations import (
     ApplySuspense,
     AskStatement,
     ChangeTerms,
+    ChargeFee,
     CloseDeal,
     FundDeal,
     PauseDeal,
@@ -52,6 +53,7 @@ from holdback.operations import (
     SuspenseReceipt,
     Transfer,
     UnwindDeal,
+    WaiveFee,
     WaiveRest,
     WriteOff,
 )
@@ -84,6 +86,7 @@ COMMANDS = {
     "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
     "change_terms": ChangeTerms, "return_payout": ReturnPayout,
     "record_suspense": RecordSuspense,
+    "charge_fee": ChargeFee, "waive_fee": WaiveFee,
     "apply_suspense": ApplySuspense, "return_suspense": ReturnSuspense,
 }  # fmt: skip
 
@@ -217,7 +220,7 @@ class Telling:
         """The *content* of an operation as the engine takes it."""
         spoken = {name: value for name, value in content.items() if name not in UNSPOKEN}
         spoken |= {"id": spoken.pop("entry_id")} if "entry_id" in spoken else {}
-        if "amount" in spoken:
+        if spoken.get("amount") is not None:
             spoken["amount"] = self.money(spoken["amount"])
         if "entries" in content:
             spoken["entries"] = tuple(map(self.entry, content["entries"]))
@@ -330,7 +333,7 @@ class Telling:
             for line in lines if not self.waits(line, kept)
         )  # fmt: skip
         shown = (deal.repayment_amount.minor - deal.balance.minor - deal.shortfall.minor
-                 + deal.overpaid.minor)  # fmt: skip
+                 - deal.fees_owed.minor + deal.overpaid.minor)  # fmt: skip
         self.agree(f"the signed sum of {deal.id}", lowered, shown)
         lines = [(one.kind, one.on, one.amount) for one in kept.movements.values()]
         self.agree(
@@ -363,7 +366,9 @@ class Telling:
             "held": 0 if period.suspense is None else -period.suspense.closing.minor,
         }  # fmt: skip
         self.agree(f"the statement since {since}", shown, self.keeper.statement(since, until))
-        owed = sum(deal.owed - deal.overpaid for deal in self.keeper.deals.values())
+        owed = sum(
+            deal.owed + deal.fees_owed - deal.overpaid for deal in self.keeper.deals.values()
+        )
         owed -= self.keeper.suspense.held
         self.agree("the closing balance", whole.closing.minor, owed)
 
@@ -372,7 +377,7 @@ class Telling:
         return line.reverses is not None and not kept.entry(line.reverses).settled
 
 
-MONEY = ("balance", "shortfall", "overpaid", "waived", "remitted", "written_off")
+MONEY = ("balance", "shortfall", "overpaid", "waived", "remitted", "written_off", "fees_owed")
 FACTS = ("progress", "performance", "paused", "days_in_pause", "remaining_term_days")
 
 

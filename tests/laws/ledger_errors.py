@@ -8,6 +8,7 @@ from holdback.eligibility import derived_facts
 from holdback.lifecycle import carry_out, evolve, input_checks
 from holdback.lifecycle.deals import (
     early_settlement,
+    fees,
     fulfilment,
     ledger_operations,
     postings,
@@ -22,6 +23,7 @@ from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer,
 from holdback.lifecycle.deals.remittances import CloseDeal, ReinstateDeal
 from holdback.lifecycle.deals.unwinding import ReturnPayout, UnwindDeal
 from holdback.merchant import ledger, schedule
+from holdback.merchant import statement as deal_statement
 from holdback.merchant.deal import Deal
 from holdback.merchant.suspense import Suspense, SuspenseEntry
 
@@ -82,7 +84,7 @@ ERRORS = {
     "a recovery takes back all that was written off": [
         instead(
             ledger_operations,
-            "min(beyond, after.written_off.minor)",
+            "min(after.excess - before.excess, after.written_off.minor)",
             "after.written_off.minor",
         ),
     ],
@@ -392,6 +394,68 @@ ERRORS = {
     "a statement leaves cash in suspense out": [
         instead(statement._suspense, "currency is None", "True"),
     ],
+    "more is charged than a fee": [
+        instead(fees, "check_at_most(charged, most, f'charged as `{self.fee}` now')", "None"),
+    ],
+    "fees are charged above their cap": [
+        instead(fees, "min(whole.minor, left)", "whole.minor"),
+    ],
+    "a reversal is charged again": [
+        instead(fees, "any((entry.about == asked.about for entry in charged))", "False"),
+    ],
+    "a payment that did not bounce is charged": [
+        instead(fees, "reversal.kind != REVERSAL", "False"),
+    ],
+    "a default is charged again": [
+        instead(fees, "terms.amount is not None and charged", "False"),
+    ],
+    "a default is charged that is over": [
+        instead(fees, "deal.status != DEFAULTED", "False"),
+    ],
+    "interest is charged again for the same days": [
+        instead(fees._interest_from, "*(entry.on for entry in charged)", "*()"),
+    ],
+    "interest runs on the day of the default": [
+        instead(fees._interest, "(until - since).days", "(until - since).days + 1"),
+    ],
+    "interest runs on fees": [
+        instead(fees._interest, "deal.outstanding", "deal.outstanding + deal.fees_owed.minor"),
+    ],
+    "a year of interest has 360 days": [
+        instead(fees._interest, "HUNDRED_PERCENT * _YEAR", "HUNDRED_PERCENT * 360"),
+    ],
+    "more fees are waived than are owed": [
+        instead(
+            fees,
+            "check_at_most(self.amount, deal.fees_owed, 'waived: that is owed in fees')",
+            "None",
+        ),
+    ],
+    "what pays a fee is refunded": [
+        instead(Deal.overpaid.fget, "self.excess - self.fees", "self.excess"),
+    ],
+    "a fee counts to the repayment amount": [
+        without(Deal.credited.fget, "kind not in FEES"),
+    ],
+    "a fee takes what is due to the merchant": [
+        instead(fees, "deal.overpaid.minor", "False"),
+    ],
+    "what was written off comes after a fee": [
+        instead(
+            ledger_operations,
+            "after.excess - before.excess",
+            "after.overpaid.minor - before.overpaid.minor",
+        ),
+    ],
+    "a deal is cancelled with a fee": [
+        instead(remittances._ending, "deal.fees_owed.minor", "False"),
+    ],
+    "a fee is owed after the deal was undone": [
+        instead(unwinding, "deal.fees_owed.minor", "False"),
+    ],
+    "a statement leaves what pays fees out of what is owed": [
+        instead(deal_statement._deal, "deal.fees_owed.minor", "0"),
+    ],
     "money is recorded on a clock that is years ahead": [
         instead(carry_out, "abs(elapsed(seen, at))", "elapsed(at, seen)"),
     ],
@@ -458,6 +522,33 @@ FAVOURED = {
     "a default is undone though a part was written off": ("default", "write_off", "reinstate"),
     "a recovery takes back all that was written off": ("default", "write_off", "recover"),
     "a returned payout is still paid out": ("return_payout",),
+    **dict.fromkeys(
+        (
+            "a default is charged again",
+            "a default is charged that is over",
+            "interest is charged again for the same days",
+            "interest runs on the day of the default",
+            "interest runs on fees",
+            "a year of interest has 360 days",
+        ),
+        ("default", "charge", "recover"),
+    ),
+    **dict.fromkeys(
+        (
+            "more is charged than a fee",
+            "fees are charged above their cap",
+            "a reversal is charged again",
+            "a payment that did not bounce is charged",
+            "a fee counts to the repayment amount",
+            "a fee takes what is due to the merchant",
+        ),
+        ("remit", "reverse", "charge"),
+    ),
+    "more fees are waived than are owed": ("reverse", "charge", "waive"),
+    "what pays a fee is refunded": ("reverse", "charge", "pay_all", "refund"),
+    "what was written off comes after a fee": ("default", "charge", "write_off", "recover"),
+    "a deal is cancelled with a fee": ("reverse", "charge", "cancel"),
+    "a fee is owed after the deal was undone": ("reverse", "charge", "unwind"),
     "cash leaves what was written off": ("default", "write_off", "apply_cash"),
     "what was written off takes no cash": ("default", "write_off", "apply_cash"),
     "cash is applied again by a retry": ("apply_cash", "repeat"),

@@ -93,6 +93,28 @@ factor_rate = {{ calculator = "flat", rate = "1.237" }}
 term = {{ calculator = "fixed", months = 6 }}
 {settlement}
 rules = []
+
+[[products.fees]]
+key = "returned"
+after = "reversal"
+amount = "{world.money(300)}"
+at_most = "{world.money(1_000)}"
+at_most_share = "1%"
+source = "policy"
+
+[[products.fees]]
+key = "late"
+after = "default"
+amount = "{world.money(500)}"
+at_most = "{world.money(500)}"
+source = "policy"
+
+[[products.fees]]
+key = "interest"
+after = "default"
+yearly_rate = "12%"
+at_most_share = "10%"
+source = "policy"
 """,
     }
 

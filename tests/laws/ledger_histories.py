@@ -20,6 +20,7 @@ STEPS = {
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 1, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
     "return_payout": 2,
+    "charge": 3, "waive": 1,
     "take_cash": 1.5, "apply_cash": 2.5, "return_cash": 1,
 }  # fmt: skip
 
@@ -190,6 +191,36 @@ class History:
         near = [deal.owed for deal in self.keeper.deals.values()]
         content = {"entry_id": self.telling.number("c"), "on": on}
         self.tell("record_suspense", amount=self.amount(*near, 5_000), **content)
+
+    def charge(self):
+        """A fee of the terms, most likely one that can be charged; now and then an unknown one."""
+        fee = self.draw.choice(("returned", "returned", "late", "interest", "interest", "another"))
+        deal = self.deal("Defaulted") if fee in {"late", "interest"} else self.deal()
+        if fee == "returned" and self.draw.random() < 0.6:
+            deal = self.deal("Funded")
+            self.bounce(deal)
+        kinds = {"reversal"} if self.draw.random() < 0.95 else PAID_IN
+        back = [one for one in deal.movements.values() if one.kind in kinds]
+        about = {}
+        if fee == "returned" and back:
+            about = {"about": self.draw.choice(back).id}
+        elif self.draw.random() < 0.05:
+            about = {"about": "no such entry"}
+        content = self.movement(deal, self.amount(300, 500), fee=fee, **about)
+        if fee == "interest" or self.draw.random() < 0.5:
+            content["amount"] = None
+        self.tell("charge_fee", **content)
+
+    def bounce(self, deal):
+        """A payment comes in and is taken back on the same day."""
+        paid = {"id": self.telling.number("e"), "on": self.telling.today, "amount": 100}
+        back = paid | {"id": self.telling.number("e"), "reverses": paid["id"]}
+        self.tell("record_remittance", deal_id=deal.id, entries=[paid, back])
+
+    def waive(self):
+        owing = [deal for deal in self.keeper.deals.values() if deal.fees_owed]
+        deal = self.draw.choice(owing) if owing else self.deal()
+        self.tell("waive_fee", **self.movement(deal, self.amount(deal.fees_owed)))
 
     def cash(self):
         """The id of a receipt, and what is left of it: most likely something."""

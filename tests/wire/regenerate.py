@@ -58,6 +58,7 @@ def stored_documents():
     yield "state_with_withdrawn_offers.json", wire.write_merchant(withdrawn)
     corrected = wire_samples.MERCHANT_WITH_A_CORRECTION
     yield "state_with_a_correction.json", wire.write_merchant(corrected)
+    yield "state_with_fees.json", wire.write_merchant(wire_samples.MERCHANT_WITH_FEES)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():
@@ -72,6 +73,8 @@ def stored_documents():
         yield f"event_{name}_with_money.json", wire.write_event(event)
     for name, event in wire_samples.WITH_SUSPENSE.items():
         yield f"event_{name}_with_suspense.json", wire.write_event(event)
+    for name, event in wire_samples.WITH_FEES.items():
+        yield f"event_{name}_with_fees.json", wire.write_event(event)
 
 
 def listed():

@@ -18,6 +18,7 @@ EVENTS = {
         f"event_{name}_with_suspense.json": event
         for name, event in wire_samples.WITH_SUSPENSE.items()
     },
+    **{f"event_{name}_with_fees.json": event for name, event in wire_samples.WITH_FEES.items()},
     **{
         f"event_{name}_about_people.json": event
         for name, event in wire_samples.ABOUT_PEOPLE.items()
@@ -82,6 +83,7 @@ def test_a_stored_merchant_is_readable_for_ever():
         ("state_with_people.json", wire_samples.MERCHANT_WITH_PEOPLE),
         ("state_with_money.json", wire_samples.MERCHANT_WITH_MONEY),
         ("state_with_suspense.json", wire_samples.MERCHANT_WITH_SUSPENSE),
+        ("state_with_fees.json", wire_samples.MERCHANT_WITH_FEES),
         ("state_with_withdrawn_offers.json", wire_samples.MERCHANT_WITH_WITHDRAWN_OFFERS),
         ("state_with_a_correction.json", wire_samples.MERCHANT_WITH_A_CORRECTION),
     ):

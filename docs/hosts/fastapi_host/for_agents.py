@@ -71,6 +71,8 @@ COMMANDS = (
     "record_suspense",
     "apply_suspense",
     "return_suspense",
+    "charge_fee",
+    "waive_fee",
     "pause",
     "resume",
     "change_terms",

@@ -66,6 +66,8 @@ WHO_MAY = MappingProxyType(
         "record_suspense": _AGENTS,
         "apply_suspense": _AGENTS,
         "return_suspense": _AGENTS,
+        "charge_fee": _AGENTS,
+        "waive_fee": _AGENTS,
         "pause": _AGENTS,
         "resume": _AGENTS,
         "change_terms": _AGENTS,

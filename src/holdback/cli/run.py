@@ -209,6 +209,7 @@ def deal_lines(item: LookupDeal) -> Iterator[str]:
         "shortfall": deal.shortfall,
         "waived": deal.waived,
         "written off": deal.written_off,
+        "fees owed": deal.fees_owed,
     }
     parts = [
         f"{name} {money}" for name, money in amounts.items() if money.minor or name == "balance"

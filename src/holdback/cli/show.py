@@ -109,6 +109,14 @@ def _offered(product: _Line) -> str:
     return f"{printable(product['description'])} Offered: {amounts} of the maximum.{more}"
 
 
+def _priced(product: _Line) -> Iterator[str]:
+    """The calculators of a product, and its fees."""
+    for kind, settings in product["calculators"].items():
+        yield f"{kind}: {_calculator(settings)}"
+    for fee in product["fees"]:
+        yield f"fee {fee['name']}: {fee['value']} ({_origin(fee)})"
+
+
 def _calculator(settings: _Line) -> str:
     """The name of a calculator, with its settings."""
     figures = ", ".join(
@@ -146,8 +154,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
         title = click.style(f"Product {product['key']}: {printable(product['name'])}", bold=True)
         yield f"{title}  {click.style(_origin(product), dim=True)}"
         yield f"  {_offered(product)}"
-        for kind, settings in product["calculators"].items():
-            yield f"  {kind}: {_calculator(settings)}"
+        yield from (f"  {line}" for line in _priced(product))
         for rule in product["rules"]:
             yield from _rule_text(rule)
     if shown["funding"]:
@@ -213,8 +220,7 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
     for product in shown["products"]:
         yield from ("", f"## {printable(product['name'])} (`{product['key']}`)", "")
         yield from (_offered(product), "")
-        for kind, settings in product["calculators"].items():
-            yield f"- {kind}: {_calculator(settings)}"
+        yield from (f"- {line}" for line in _priced(product))
         yield from _rules_markdown(product["rules"])
     if shown["funding"]:
         yield from ("", "## Funding", "", _FUNDING)

@@ -226,8 +226,8 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     """
     Return the number of deals that were completed, apart from the *base*, and that defaulted.
 
-    They are counted from statuses and ledgers, and so always known; with them is what is to be
-    refunded.
+    They are counted from statuses and ledgers, and so always known; with them are what is to be
+    refunded, and the fees owed.
     """
     others = (deal for deal in merchant.deals if base is None or deal.id != base.id)
     return {
@@ -236,6 +236,7 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
         "deals_written_off": sum(deal.written_off.minor > 0 for deal in merchant.deals),
         "deals_recovered": sum(deal.status == RECOVERED for deal in merchant.deals),
         "refunds_due": sum(deal.overpaid.minor for deal in merchant.deals),
+        "fees_owed": sum(deal.fees_owed.minor for deal in merchant.deals),
     }
 
 

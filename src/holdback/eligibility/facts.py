@@ -244,6 +244,11 @@ _FACTS: Final = (
         meaning="What the merchant paid beyond what was owed, on all deals, and is still to be "
                 "returned; always known.",
     ),
+    BuiltInFact(
+        name="fees_owed", kind=Kind.MONEY, origin=MERCHANT, label="sum of fees owed",
+        in_files="outstanding_fees unpaid_fees",
+        meaning="Fees that were charged and neither waived nor paid, on all deals; always known.",
+    ),
 )
 # fmt: on
 

@@ -27,6 +27,7 @@ from holdback.exact.money import MINOR_UNITS, Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.quantity import quantity_schema
 from holdback.jurisdictions.toml import MAX_TEXT, Node, TomlTable
+from holdback.merchant.fee_terms import FEE_REASONS
 from holdback.merchant.merchant import SIGNATURES
 from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
 from holdback.rulebooks.calculator_choice import CALCULATORS, SETTLEMENT
@@ -674,6 +675,24 @@ PRODUCT_EXAMPLE: Final = EXAMPLE.with_rows(
     ),
     Key("settlement", SETTLED_DEAL, _EARLY),
 )
+FEE: Final = _keys(
+    _needed("key", _name("returned_payment"), "The name of the fee: `returned_payment`."),
+    _needed(
+        "after",
+        _words(FEE_REASONS, "reason"),
+        "What it is charged after: a `reversal`, once for each, or a `default`.",
+    ),
+    Key("amount", _MONEY, "What it costs each time."),
+    Key("yearly_rate", _quantity(Kind.PERCENT), "Interest a year, on the balance in default."),
+    Key("at_most", _MONEY, "What all fees of this key come to at most."),
+    Key(
+        "at_most_share",
+        _quantity(Kind.PERCENT),
+        "The same as a share of the repayment amount; the lower of both holds.",
+    ),
+    _SOURCE,
+    *_PERIOD,
+)
 PRODUCT: Final = _keys(
     _needed(
         "key",
@@ -699,6 +718,11 @@ PRODUCT: Final = _keys(
         "Whether a renewal pays off the deal before it, or waits until it is repaid; left out: "
         "it pays it off.",
         default=SETTLE,
+    ),
+    Key(
+        "fees",
+        ListOf(FEE),
+        "What may be charged above the repayment amount; left out: nothing.",
     ),
 )
 PRODUCTS: Final = _keys(

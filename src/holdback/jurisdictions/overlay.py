@@ -207,6 +207,7 @@ class Policy:
                 if switch_off.kind != CLAIM
             ]
             periods += [product.period for product in layer.products]
+            periods += [fee.period for product in layer.products for fee in product.fees]
             for period in periods:
                 yield from period.changes
 

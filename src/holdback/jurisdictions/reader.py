@@ -10,6 +10,7 @@ from attrs import field
 
 from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions import keys
 from holdback.jurisdictions.examples import (
@@ -270,7 +271,7 @@ class _Reading:
         before, tables = len(self.errors), (renewal, products)
         # Without the currency no amount can be read, and most errors in amounts would be false.
         if self.root is None or currency is None:
-            _read_rules_and_products(self.folder.code, tables)
+            _read_rules_and_products(self.folder.code, tables, None)
             list(self._claims(tables))
             return None
         draft = self._draft(self.root, details, catalogue(currency).with_facts(facts), tables)
@@ -335,7 +336,7 @@ class _Reading:
         for table in tables:
             if table is not None:
                 read_parameters(table["parameters"], code, facts, parameters)
-        rules, offered, funding = _read_rules_and_products(code, tables)
+        rules, offered, funding = _read_rules_and_products(code, tables, facts.currency)
         layer = Layer(
             code=code,
             rules=tuple(rules),
@@ -362,13 +363,13 @@ class _Reading:
 
 
 def _read_rules_and_products(
-    code: str, tables: tuple[TomlTable | None, TomlTable | None]
+    code: str, tables: tuple[TomlTable | None, TomlTable | None], currency: Currency | None
 ) -> tuple[list[SourceRule], list[SourceProduct], list[SourceRule]]:
     """Return the valid renewal rules, products and funding rules in the *tables* of both files."""
     renewal, products = tables
     rules = [] if renewal is None else read_rules(renewal["rules"], code)
     nodes = [] if products is None else products["products"].elements()
-    offered = [read_product(node, code) for node in nodes]
+    offered = [read_product(node, code, currency) for node in nodes]
     funding = [] if products is None else read_rules(products["funding"], code)
     return rules, [product for product in offered if product is not None], funding
 

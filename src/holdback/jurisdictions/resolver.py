@@ -206,7 +206,9 @@ class _Resolver:
             parameters=catalogue.parameters,
             catalogue=catalogue,
             renewal=ruleset(resolved.renewal),
-            products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
+            products=tuple(
+                _terms(product, ruleset(rules), resolved.on) for product, rules in products
+            ),
             funding=ruleset(resolved.funding),
             checks=checks,
             **settings,
@@ -379,7 +381,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _terms(product: SourceProduct, rules: RuleSet) -> ProductTerms:
+def _terms(product: SourceProduct, rules: RuleSet, on: date) -> ProductTerms:
     calculators: Mapping[str, Any] = product.calculators
     return ProductTerms(
         key=product.key,
@@ -389,6 +391,7 @@ def _terms(product: SourceProduct, rules: RuleSet) -> ProductTerms:
         amounts=product.amounts,
         rules=rules,
         renewal=product.renewal,
+        fees=tuple(fee.allowed for fee in product.fees if on in fee.period),
         origin=product,
         **calculators,
     )

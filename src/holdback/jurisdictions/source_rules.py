@@ -15,12 +15,13 @@ from attrs import define, field
 
 from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.errors import excerpt
-from holdback.exact.bounds import MOST_OFFERS
+from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.frozen_values import frozen_record
-from holdback.exact.money import Currency
+from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.keys import (
+    FEE,
     MAX_NAME,
     NAME,
     PARAMETER,
@@ -31,6 +32,8 @@ from holdback.jurisdictions.keys import (
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import ALWAYS, Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
+from holdback.merchant.fee_terms import REVERSED
+from holdback.rulebooks.allowed_fee import MOST_FEE_KINDS, AllowedFee
 from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
 from holdback.rules import Catalogue, Kind, Tree, Type
 from holdback.rules.check import MAX_MAGNITUDE
@@ -40,6 +43,7 @@ from holdback.rules.tokens import RESERVED
 MAX_PARAMETERS: Final = 200
 # What a rule needs of that which is read by itself.
 _READ_OF_A_RULE: Final = ("id", "require", "reason", "source")
+_SHARES_OF_A_FEE: Final = ("yearly_rate", "at_most_share")
 _READ_OF_A_PRODUCT: Final = ("key", "name", "description", "repayment_mechanism")
 
 
@@ -132,6 +136,16 @@ class SourceRule:
 
 
 @frozen(kw_only=True, eq=False)
+class SourceFee:
+    """A fee of a product, and the period of the offers that allow it."""
+
+    allowed: AllowedFee
+    period: Period
+    source: str
+    node: Node
+
+
+@frozen(kw_only=True, eq=False)
 class SourceProduct:
     """
     A product of a jurisdiction's folder, the period in which it is offered, and its rules.
@@ -149,6 +163,7 @@ class SourceProduct:
     rules: tuple[SourceRule, ...]
     calculators: Mapping[str, CalculatorChoice] = field(converter=frozen_record)
     renewal: str
+    fees: tuple[SourceFee, ...]
     period: Period
     table: TomlTable
 
@@ -270,7 +285,7 @@ def _rule(node: Node, code: str, within: Period | None) -> SourceRule | None:
     return SourceRule(jurisdiction=code, code=stable, period=period, table=table, **values)
 
 
-def read_product(node: Node, code: str) -> SourceProduct | None:
+def read_product(node: Node, code: str, currency: Currency | None) -> SourceProduct | None:
     """
     Return the product in *node*, of the jurisdiction *code*; None when its period is invalid.
 
@@ -288,10 +303,92 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
         renewal=values["renewal"],
+        fees=read_fees(table["fees"], period or ALWAYS, currency),
         period=period or ALWAYS,
         table=table,
     )
     return None if period is None else product
+
+
+def read_fees(node: Node, within: Period, currency: Currency | None) -> tuple[SourceFee, ...]:
+    """
+    Return the valid fees in *node*, of a product that is offered in the period *within*.
+
+    Without a *currency* no amount can be read, and none is.
+    """
+    fees = [_fee(element, within, currency) for element in node.elements()]
+    valid = [fee for fee in fees if fee is not None]
+    on_one_day = [sum(first.period.start in fee.period for fee in valid) for first in valid]
+    if max(on_one_day, default=0) > MOST_FEE_KINDS:
+        node.add_error("too_large", f"expected at most {MOST_FEE_KINDS} fees on a day", key=True)
+    for place, fee in enumerate(valid):
+        earlier = [before for before in valid[:place] if before.allowed.key == fee.allowed.key]
+        if any(before.period.overlaps(fee.period) for before in earlier):
+            message = f"there are two fees `{fee.allowed.key}` on one day"
+            node.add_error("duplicate", message, "end the first with `until`", key=True)
+    return tuple(valid)
+
+
+def _fee(node: Node, within: Period, currency: Currency | None) -> SourceFee | None:
+    before = len(node.document.errors)
+    table = FEE.table(node)
+    values = FEE.read(table)
+    period = read_period(table, within)
+    percent = Type(Kind.PERCENT)
+    amount, at_most = (_fee_money(table[name], currency) for name in ("amount", "at_most"))
+    rate, share = (read_quantity(table[name], percent) for name in _SHARES_OF_A_FEE)
+    for name, number in zip(_SHARES_OF_A_FEE, (rate, share), strict=True):
+        if number is not None and not 0 < number <= HUNDRED_PERCENT:
+            table[name].add_error("out_of_range", "expected a percentage above 0% and up to 100%")
+    if len(node.document.errors) == before:  # a key that is misspelt is not missing as well
+        _add_fee_contradictions(node, table, values["after"])
+    if len(node.document.errors) > before or period is None or currency is None:
+        return None
+    if not period.overlaps(within):
+        node.add_error("no_effect", "a fee of days on which its product is not offered", key=True)
+        return None
+    if amount is not None and at_most is not None and amount.minor > at_most.minor:
+        table["at_most"].add_error("contradiction", f"the fee alone is {amount}", "raise the cap")
+        return None
+    allowed = AllowedFee(
+        key=values["key"],
+        after=values["after"],
+        amount=amount,
+        yearly_rate=rate,
+        at_most=at_most,
+        at_most_share=share,
+    )
+    return SourceFee(allowed=allowed, period=period, source=values["source"], node=node)
+
+
+def _add_fee_contradictions(node: Node, table: TomlTable, after: str) -> None:
+    """Add what is wrong between the keys of a fee, of which each is right by itself."""
+    if table["amount"].absent == table["yearly_rate"].absent:
+        node.add_error(
+            "contradiction",
+            "a fee has an `amount` or a `yearly_rate`, and not both",
+            'write `amount = "GBP 15.00"`, or `yearly_rate = "8%"` for interest',
+        )
+    if table["at_most"].absent and table["at_most_share"].absent:
+        node.add_error(
+            "missing",
+            "a fee has a cap: `at_most`, `at_most_share` or both",
+            'write `at_most = "GBP 60.00"` or `at_most_share = "5%"`',
+        )
+    if after == REVERSED and not table["yearly_rate"].absent:
+        message = "interest runs while a deal is in default, not after a reversal"
+        table["after"].add_error("contradiction", message, 'write `after = "default"`')
+
+
+def _fee_money(node: Node, currency: Currency | None) -> Money | None:
+    if currency is None:
+        return None
+    minor = read_quantity(node, Type(Kind.MONEY, currency))
+    if minor is not None and not 0 < minor <= most_money(currency):
+        node.add_error(
+            "out_of_range", "expected an amount above zero, and one that a deal can have"
+        )
+    return None if minor is None else Money(minor, currency)
 
 
 def _amounts(node: Node) -> tuple[int, ...]:

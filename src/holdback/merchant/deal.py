@@ -3,7 +3,8 @@
 Entries are kept sorted by day and id, so that any order of delivery between two changes of status
 gives the same deal (decisions/deals).
 
-INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall
+INVARIANT: repayment_amount + fees + overpaid == remitted + settled + credited + balance + shortfall
++ fees_owed, where `fees` are those charged, less those waived
 (decisions/money-after-funding#the-ledger)
 """
 
@@ -23,7 +24,10 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
+from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.ledger import (
+    FEE,
+    FEES,
     KINDS,
     SETTLEMENT,
     WAIVER,
@@ -74,7 +78,8 @@ class Deal:
 
     `base_deal_id` is the deal that its funding renewed. `product` of the rulebook of the day
     `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
-    those of the jurisdiction at the funding, None where its rules were not loaded.
+    those of the jurisdiction at the funding, None where its rules were not loaded. `fee_terms` are
+    the fees that the accepted offer allows.
     """
 
     id: str
@@ -100,6 +105,7 @@ class Deal:
     late_remittances: str | None = None
     pauses: tuple[Pause, ...] = ()
     terms_changes: tuple[TermsChange, ...] = ()
+    fee_terms: tuple[FeeTerms, ...] = ()
 
     def __repr__(self) -> str:
         return shown_by("merchants.deal_repr", self)
@@ -157,8 +163,8 @@ class Deal:
 
     @property
     def credited(self) -> int:
-        """The sum of the `credits`, in minor units."""
-        return sum(money.minor for money in self.credits.values())
+        """The sum of the `credits` to the repayment amount, in minor units."""
+        return sum(money.minor for kind, money in self.credits.items() if kind not in FEES)
 
     @property
     def ledger(self) -> tuple[Entry, ...]:
@@ -166,7 +172,8 @@ class Deal:
         All entries that are held, in order, with the settlement by a renewal.
 
         INVARIANT: with the `closed_entries`, the settled ones add up to repayment_amount - balance
-        - shortfall + overpaid. A reversal of an entry that has not settled does not count yet.
+        - shortfall - fees_owed + overpaid. A reversal of an entry that has not settled does
+        not count yet.
         """
         if self.closed_on is None or not self.settled.minor:
             return in_order(self.entries)
@@ -206,7 +213,27 @@ class Deal:
     @property
     def overpaid(self) -> Money:
         """The amount paid beyond what was owed: it is to be refunded or transferred."""
-        return self._positive(-self.outstanding)
+        return self._positive(self.excess - self.fees)
+
+    @property
+    def excess(self) -> int:
+        """What was paid beyond the repayment amount, in minor units: it pays fees first."""
+        return max(0, -self.outstanding)
+
+    @property
+    def fees(self) -> int:
+        """The fees that were charged, less those that were waived, in minor units."""
+        return -sum(money.minor for kind, money in self.credits.items() if kind in FEES)
+
+    @property
+    def fees_owed(self) -> Money:
+        """
+        The fees that are left to pay, in every status of the deal.
+
+        What is paid pays the repayment amount first, and then fees
+        (decisions/money-after-funding#fees).
+        """
+        return self._positive(self.fees - self.excess if self.credits else 0)
 
     @property
     def shortfall(self) -> Money:
@@ -264,7 +291,9 @@ class Deal:
             day = closed.repaid_on
         # A day counts as a whole: a late remittance may be transferred on the day it arrives.
         for on, lines in groupby(self.counted, key=lambda line: line[0].on):
-            paid += sum(net for entry, net in lines if entry.kind != without)
+            paid += sum(
+                net for entry, net in lines if entry.kind != without and entry.kind not in FEES
+            )
             if paid < self.repayment_amount.minor:
                 day = None
             elif day is None:
@@ -349,7 +378,8 @@ class Deal:
 
 
 def _closes(entry: Entry, day: date) -> bool:
-    return entry.settled and entry.on <= day
+    # What fees were charged decides which may still be.
+    return entry.settled and entry.on <= day and entry.kind != FEE
 
 
 def later(first: date | None, second: date | None) -> date | None:

@@ -1,7 +1,8 @@
 """The ledger of a deal: the kinds of entries, and what each does to the deal's figures.
 
 An amount that is settled lowers what is owed, or raises it, by its kind. INVARIANT (`Deal` holds
-it): the signed sum of a deal's ledger is repayment_amount - balance - shortfall + overpaid.
+it): the signed sum of a deal's ledger is repayment_amount - balance - shortfall - fees_owed +
+overpaid.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ EntryKind: TypeAlias = Literal[
     "principal_return",
     "payout_return",
     "charge_cancelled",
+    "fee",
+    "fee_waiver",
 ]
 REMITTANCE: Final = "remittance"
 PAYMENT: Final = "payment"
@@ -48,6 +51,10 @@ ADJUSTMENT: Final = "adjustment"
 PRINCIPAL_RETURN: Final = "principal_return"
 PAYOUT_RETURN: Final = "payout_return"
 CHARGE_CANCELLED: Final = "charge_cancelled"
+FEE: Final = "fee"
+FEE_WAIVER: Final = "fee_waiver"
+# The kinds of the fees, which are owed beside the repayment amount.
+FEES: Final = frozenset({FEE, FEE_WAIVER})
 
 # An amount that may be below zero.
 SignedMoney: TypeAlias = Annotated[Money, "signed"]
@@ -90,6 +97,8 @@ KINDS: Final[Mapping[str, Effect]] = MappingProxyType(
         # A payout that never reached the merchant.
         PAYOUT_RETURN: Effect(sign=1, cash=True, remitted=False),
         CHARGE_CANCELLED: Effect(sign=1, cash=False, remitted=False),
+        FEE: Effect(sign=-1, cash=False, remitted=False),
+        FEE_WAIVER: Effect(sign=1, cash=False, remitted=False),
     }
 )
 # The kinds that `record_remittance` takes; a reversal is one that `reverses` another entry.
@@ -107,7 +116,8 @@ class Entry:
 
     `id` is the host's. `takings` are the takings that `amount` was a share of, if known. Only a
     `settled` entry counts. A reversal takes back all or a part of the entry that `reverses` names.
-    `counterpart` is the other deal of a transfer or a settlement.
+    `counterpart` is the other deal of a transfer or a settlement. `fee` is the key of a fee in the
+    terms of the deal, and `about` the reversal that it is charged for.
     """
 
     id: str = field(validator=validators.text)
@@ -125,6 +135,12 @@ class Entry:
         default=None,
         validator=validators.optional(validators.text),
         metadata={"input": False},  # the engine's, not the host's
+    )
+    fee: str | None = field(
+        default=None, validator=validators.optional(validators.text), metadata={"input": False}
+    )
+    about: str | None = field(
+        default=None, validator=validators.optional(validators.text), metadata={"input": False}
     )
 
     @property
@@ -183,8 +199,8 @@ def credits_of(entries: Iterable[Entry]) -> dict[str, Money]:
     sums: dict[str, Money] = {}
     for entry in entries:
         if entry.settled and not KINDS[entry.kind].remitted:
-            before = sums.get(entry.kind)
-            sums[entry.kind] = entry.amount if before is None else before + entry.amount
+            before, signed = sums.get(entry.kind), Money(entry.signed, entry.amount.currency)
+            sums[entry.kind] = signed if before is None else before + signed
     return sums
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
+from holdback.merchant.fee_terms import FeeTerms
 from holdback.tool_named import shown_by
 
 # The values of `offer_status`. The service specifies `Eligible` (service 2.2).
@@ -26,7 +27,8 @@ class Offer:
     One offer of a product (service 2.2).
 
     `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` in months. `term_days` is
-    the same term in whole days; the deal keeps it, and no reply shows it.
+    the same term in whole days; the deal keeps it, and no reply shows it. `fees` are
+    those that may be charged above the repayment amount.
     """
 
     offer_id: str
@@ -38,6 +40,7 @@ class Offer:
     repayment_amount: Money
     funded_amount: Money
     factor_rate: Decimal
+    fees: tuple[FeeTerms, ...] = ()
 
     @property
     def currency(self) -> str:

@@ -30,7 +30,8 @@ class SettlementQuote:
     """
     What settles a deal early, if it is paid up to the end of the day `on`.
 
-    `amount` is the `balance` less the `discount`.
+    `amount` is the `balance` less the `discount`. The `fees_owed` are owed beside it: what is paid
+    beyond `amount` pays them.
     """
 
     deal_id: str
@@ -38,6 +39,7 @@ class SettlementQuote:
     balance: Money
     discount: Money
     amount: Money
+    fees_owed: Money
 
 
 @frozen(kw_only=True)

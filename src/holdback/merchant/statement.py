@@ -420,7 +420,7 @@ def _deal(deal: Deal, part: DealStatement, lines: Movements, until: date | None)
         part.closing.minor - sum(line.amount.minor for line in later),
         deal.repayment_amount.currency,
     )
-    owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
+    owed = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor - deal.overpaid.minor
     if left.minor != owed:
         says = Money(owed, deal.repayment_amount.currency)
         yield f"deal {deal.id}: its movements leave {left}, and its figures say {says}"

@@ -228,6 +228,7 @@ def _offer_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     if priced is None:
         raise _Unknown
     rate, repayment = priced
+    fees = tuple(fee.terms(repayment) for fee in results.product.terms.fees)
     splits = results.split_percentages(repayment)
     if splits is None:
         raise _Unknown
@@ -244,6 +245,7 @@ def _offer_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
             "split_percentage": split,
             "term_length": term.months,
             "term_days": term.days,
+            "fees": fees,
         }
 
 

@@ -86,7 +86,7 @@ _GAPS: Final = (
     (80, "credit_score credit_checked_on"),
     *((25, name) for name in ("identity_verified", "business_verified")),
     *((25, name) for name, *_ in _DECLARED),
-    (30, "deals_written_off deals_recovered refunds_due"),
+    (30, "deals_written_off deals_recovered refunds_due fees_owed"),
     (25, "paused days_in_pause"),
 )
 
@@ -460,7 +460,7 @@ class DealColumns:
 
 def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     """
-    The facts that pauses, recoveries, unwinding, write-offs and refunds change, and the ledgers.
+    The facts that pauses, recoveries, write-offs, refunds and fees change, and the ledgers.
 
     *columns* has the facts that *deals* have without these.
     """
@@ -503,7 +503,13 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     rest = np.where(settled, ledger["balance"], 0)
     for name, change in {"balance": -rest, "waived": rest, "credited": rest}.items():
         ledger[name] = ledger[name] + change
-    return facts | ledger | {"recovered": regained, "refunded": refunded}
+    fees_paid = np.where(paid_in_full & dice.chance(20), dice.between(500, 5_000), 0)
+    deals = evolve(deals, remitted=deals.remitted + fees_paid)
+    facts["performance"], ledger["remitted"] = deals.performance, deals.remitted
+    owing = (status == DEFAULTED) & dice.chance(100)
+    facts["fees_owed"] = np.where(owing, dice.between(500, 20_000), 0)
+    more = {"recovered": regained, "refunded": refunded, "fees_paid": fees_paid}
+    return facts | ledger | more
 
 
 def _recoveries(dice: Dice, status: Numbers, remitted: Numbers) -> Numbers:

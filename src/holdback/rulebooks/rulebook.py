@@ -20,6 +20,7 @@ from holdback.exact.exact_numbers import RoundingMode
 from holdback.exact.frozen_values import Seal, frozen_record, sealing
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
+from holdback.rulebooks.allowed_fee import AllowedFee
 from holdback.rulebooks.calculator_choice import CalculatorChoice
 from holdback.rulebooks.check_terms import CheckTerms, age_limits
 from holdback.rulebooks.digest import RulebookDigester, Versions, rulebook_digest
@@ -73,8 +74,8 @@ class ProductTerms:
     `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
     `settlement` is the calculator of the discount for repaying early, None where there is none.
     `renewal` is what funding a renewal does to the deal before it: `"settle"` pays it off, and
-    `"queue"` waits until it is repaid. `origin` is the product as its file has it,
-    for tools: nothing that decides reads it.
+    `"queue"` waits until it is repaid. `fees` are those that it allows.
+    `origin` is the product as its file has it, for tools: nothing that decides reads it.
     """
 
     key: str
@@ -89,6 +90,7 @@ class ProductTerms:
     term: CalculatorChoice
     settlement: CalculatorChoice | None = None
     renewal: str = SETTLE
+    fees: tuple[AllowedFee, ...] = ()
     origin: Any = field(default=None, eq=False, repr=False)
 
     @property
@@ -102,9 +104,9 @@ class ProductTerms:
         return self.calculators if self.settlement is None else (*self.calculators, self.settlement)
 
 
-def renewals(products: tuple[ProductTerms, ...]) -> tuple[tuple[str, str], ...]:
-    """Return what a renewal by each of *products* does to the deal before it: in no digest."""
-    return tuple((terms.key, terms.renewal) for terms in products)
+def undigested(products: tuple[ProductTerms, ...]) -> tuple[tuple[str, str, Any], ...]:
+    """Return what is in no digest: what renewals by each of *products* do, and its fees."""
+    return tuple((terms.key, terms.renewal, terms.fees) for terms in products)
 
 
 @frozen(kw_only=True)
@@ -157,7 +159,7 @@ class Rulebook:
     parameters: Mapping[str, Parameter] = field(converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
-    products: tuple[ProductTerms, ...] = field(eq=renewals, repr=False)
+    products: tuple[ProductTerms, ...] = field(eq=undigested, repr=False)
     funding: RuleSet = field(eq=False, repr=False)
     proposed_from: Rulebook | None = field(default=None, eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)

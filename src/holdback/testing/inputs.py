@@ -144,6 +144,7 @@ def _newest_where(merchant: Merchant, fits: Callable[[Deal], object]) -> Deal:
 _NEWEST_DEALS: Final[Mapping[str, Callable[[Deal], object]]] = MappingProxyType(
     {
         "refund": lambda deal: deal.overpaid.minor,
+        "waive_fee": lambda deal: deal.fees_owed.minor,
         "record_recovery": lambda deal: deal.status in DEFAULTS,
         "waive_rest": lambda deal: deal.status == DEFAULTED,
         "write_off": lambda deal: not deal.active and max(deal.balance, deal.shortfall).minor,

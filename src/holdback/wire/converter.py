@@ -50,6 +50,7 @@ from holdback.merchant.deal import Deal
 from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
 from holdback.merchant.merchant import ClosedOfferSet, Fulfilment, Merchant, OfferSet
+from holdback.merchant.offer import Offer
 from holdback.merchant.product import Product
 from holdback.merchant.receipt import (
     DealReceipt,
@@ -396,8 +397,10 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "late_remittances",
             "pauses",
             "terms_changes",
+            "fee_terms",
         ),
-        Entry: ("kind", "counterpart"),
+        Offer: ("fees",),
+        Entry: ("kind", "counterpart", "fee", "about"),
         EntryTotals: ("credits",),
         Suspense: ("entries", "closed"),
         SuspenseEntry: ("kind", "receipt", "deal_id"),

@@ -33,6 +33,7 @@ from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import RequiredChecks
 from holdback.merchant.deal import Deal, LookupDeal
+from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.instants import write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals, transaction_status
 from holdback.merchant.offer import Offer
@@ -122,6 +123,18 @@ def _offer(offer: Offer) -> dict[str, Json]:
         "funded_amount": offer.funded_amount.amount,
         "factor_rate": _rate(offer.factor_rate),
         "currency": offer.currency,
+        **({"fees": [_fee(terms) for terms in offer.fees]} if offer.fees else {}),
+    }
+
+
+def _fee(terms: FeeTerms) -> dict[str, Json]:
+    """Write a fee that an offer allows, in the currency of the offer."""
+    return {
+        "key": terms.key,
+        "after": terms.after,
+        "amount": None if terms.amount is None else terms.amount.amount,
+        "yearly_rate": None if terms.yearly_rate is None else _rate(terms.yearly_rate),
+        "at_most": terms.at_most.amount,
     }
 
 
@@ -164,7 +177,13 @@ def _deal(lookup: LookupDeal) -> dict[str, Json]:
         "performance": _plain(lookup.performance),
         "pricing": _pricing(deal),
         "transactions": _transactions(deal),
+        **_fees_owed(deal.fees_owed),
     }
+
+
+def _fees_owed(owed: Money) -> dict[str, Json]:
+    """Write the fees that are owed, where any are: most deals allow none."""
+    return {"fees_owed": owed.amount} if owed.minor else {}
 
 
 def _receipt(receipt: DealReceipt) -> dict[str, Json]:
@@ -197,6 +216,7 @@ def _settlement_quote(quote: SettlementQuote) -> dict[str, Json]:
         "discount": quote.discount.amount,
         "amount": quote.amount.amount,
         "currency": quote.amount.currency.code,
+        **_fees_owed(quote.fees_owed),
     }
 
 
@@ -224,7 +244,8 @@ def _pricing(deal: Deal) -> dict[str, Json]:
 
 def _transactions(deal: Deal) -> list[dict[str, Json]]:
     # INVARIANT: the amounts of a deal's transactions that are not `Unsettled` add up to what is
-    # paid. What lowers the amount owed is above zero; what raises it, such as a reversal, below.
+    # paid, less the fees. What lowers the amount owed is above zero; what raises it, such as a
+    # reversal, below.
     back = deal.taken_back
     unsettled = {entry.id: entry for entry in deal.entries if not entry.settled}
     held = [
@@ -258,6 +279,10 @@ def _transaction(entry: Entry, status: str) -> dict[str, Json]:
         written["reverses"] = entry.reverses
     if entry.counterpart is not None:
         written["deal_id"] = entry.counterpart
+    if entry.fee is not None:
+        written["fee"] = entry.fee
+    if entry.about is not None:
+        written["about"] = entry.about
     return written
 
 

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, partial
+from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_args, get_origin
 
 import attrs
@@ -514,14 +515,19 @@ def state_fields(decode: Callable[[str], dict[str, Any]], text: str) -> dict[str
     return {**fields, "takings": takings, "requests": requests}
 
 
+# How long the rows of entries are: without a kind, with one, and those of fees.
+_WIDTHS: Final[Mapping[type, tuple[int, ...]]] = MappingProxyType({Entry: (6, 8, 10)})
+
+
 def _add_row(converter: Converter, kind: type) -> None:
     """Let *converter* write and read objects of *kind* as arrays of their fields, in order."""
     fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
     required = len(fields) - len(ADDED_FIELDS.get(kind, ()))
+    widths = _WIDTHS.get(kind, (required, len(fields)))
     structure_fields = class_hook(kind, converter)
 
     def structure(value: Any, _: Any) -> Any:
-        if type(value) is not list or len(value) not in {len(fields), required}:
+        if type(value) is not list or len(value) not in widths:
             raise UnexpectedError(f"expected an array of {', '.join(fields)}")
         return structure_fields(dict(zip(fields, value, strict=False)), kind)
 
@@ -532,8 +538,9 @@ def _add_row(converter: Converter, kind: type) -> None:
     def unstructure(item: Any) -> list[Json]:
         written = written_fields()(item)
         # Rows of remittances and their reversals, which are most, do not say so.
-        names = fields if len(written) > required else fields[:required]
-        return [written.get(name) for name in names]
+        least = max(place for place, name in enumerate(fields, 1) if name in written)
+        width = next(width for width in widths if width >= least)
+        return [written.get(name) for name in fields[:width]]
 
     converter.register_structure_hook(kind, structure)
     converter.register_unstructure_hook(kind, unstructure)

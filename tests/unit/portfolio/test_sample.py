@@ -223,7 +223,7 @@ def test_progress_is_of_the_repayment_amount(good):
 def test_every_row_holds_the_ledgers_invariant(good):
     """
     In every row whose ledger is known and has no error, to the minor unit: `repayment_amount` =
-    `remitted` + `settled` + `credited` + `balance` + `shortfall` - `overpaid`.
+    `remitted` + `settled` + `credited` + `balance` + `shortfall` - `overpaid` - `fees_paid`.
     """
     names = ("balance", *LEDGER_COLUMNS)
     ledgers = [dict(zip(names, amounts, strict=True)) for amounts in known(good, *names)]
@@ -231,7 +231,7 @@ def test_every_row_holds_the_ledgers_invariant(good):
     assert len(ledgers) > N * 9 // 10
     for ledger in ledgers:
         paid = ledger["remitted"] + ledger["settled"] + ledger["credited"]
-        left = ledger["balance"] + ledger["shortfall"] - ledger["overpaid"]
+        left = ledger["balance"] + ledger["shortfall"] - ledger["overpaid"] - ledger["fees_paid"]
         assert ledger["repayment_amount"] == paid + left
         assert min(ledger.values()) >= 0
         assert ledger["waived"] + ledger["written_off"] <= ledger["credited"]
@@ -254,6 +254,8 @@ def test_ledgers_agree_with_statuses_and_facts(good):
         "recovered": {"Defaulted", "Recovered", "Settled"},
         "overpaid": {"Repaid", "Recovered"},
         "refunded": {"Repaid", "Recovered"},
+        "fees_owed": {"Defaulted"},
+        "fees_paid": {"Repaid", "Recovered"},
     }
     for name, statuses in only.items():
         amounts = known([row for row in good if row["status"] != "Active"], "status", name)
@@ -319,6 +321,7 @@ def deal_of(facts, *, repayment, term, age, ended, **_):
         "remittance": facts["remitted"] - facts["recovered"] + facts["refunded"],
         "recovery": facts["recovered"],
         "refund": facts["refunded"],
+        "fee": facts["fees_paid"],
         "waiver": facts["waived"],
         "write_off": facts["written_off"],
         "principal_return": facts["credited"] - facts["waived"] - facts["written_off"],

@@ -106,6 +106,7 @@ def _quote(case: Case, deal: Deal, on: date) -> SettlementQuote:
         balance=deal.balance,
         discount=discount,
         amount=deal.balance - discount,
+        fees_owed=deal.fees_owed,
     )
 
 

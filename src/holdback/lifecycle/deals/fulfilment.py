@@ -264,6 +264,7 @@ def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, 
         split_percentage=offer.split_percentage,
         term_length=offer.term_length,
         term_days=offer.term_days,
+        fee_terms=offer.fees,
         settled=Money(0, offer.funded_amount.currency),
         **_terms(case, fulfilment, active, funded_on),
     )

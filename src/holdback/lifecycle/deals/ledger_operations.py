@@ -111,7 +111,7 @@ class Transfer(Command[DealReceipt]):
             if any(recorded):  # a half alone: the id is that of another movement
                 raise Refusal("request_conflict", f"entry `{self.id}` was recorded before")
             check_at_most(self.amount, source.overpaid, "transferred: that was overpaid")
-            owed = max(target.balance, target.shortfall)
+            owed = max(target.balance, target.shortfall) + target.fees_owed
             check_at_most(self.amount, owed, "transferred: that is owed on the other deal")
             events = posted(case, halves)
         return Decision(events, deal_receipt(target.id, self))
@@ -175,8 +175,7 @@ def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry
 
     Otherwise the merchant would have overpaid what it owed.
     """
-    beyond = after.overpaid.minor - before.overpaid.minor
-    taken_back = min(beyond, after.written_off.minor)
+    taken_back = min(after.excess - before.excess, after.written_off.minor)
     if taken_back <= 0:
         return ()
     amount = Money(-taken_back, after.overpaid.currency)
@@ -243,6 +242,9 @@ class WaiveRest(Command[DealReceipt]):
             if deal.status != DEFAULTED:
                 message = f"the rest of a default is waived: the deal is {deal.status.lower()}"
                 raise Refusal("not_possible_now", message)
+            if deal.fees_owed.minor:
+                message = f"{deal.fees_owed} is owed in fees: `waive_fee` first"
+                raise Refusal("not_possible_now", message)
             lost = deal.written_off
             left = Money(deal.outstanding + lost.minor, lost.currency)
             if self.amount != left:
@@ -302,7 +304,7 @@ class Adjust(Command[DealReceipt]):
             if deal.status in {CANCELLED, SETTLED, UNWOUND}:
                 raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
             if left < 0:
-                message = "the deal is overpaid: refund or transfer that first"
+                message = "the deal is paid beyond its repayment amount: that comes first"
                 raise Refusal("not_possible_now", message)
             if self.amount.minor > 0:
                 check_at_most(self.amount, Money(left, currency), "taken off: that is owed")

@@ -247,6 +247,9 @@ def _ending(case: Case, deal: Deal, status: str, on: date) -> Iterator[Event]:
             # Its funds settled another deal, which would be forgiven with it.
             message = "a funded renewal cannot be cancelled; unwind it in its cooling-off days"
             raise Refusal("not_possible_now", message)
+        if deal.fees_owed.minor:
+            message = f"{deal.fees_owed} is owed in fees: `waive_fee` first"
+            raise Refusal("not_possible_now", message)
         waiver = Entry(
             id=case.make_id(WAIVER, deal.id),
             on=on,

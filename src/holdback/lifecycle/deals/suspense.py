@@ -101,7 +101,9 @@ class ApplySuspense(Command[DealReceipt]):
             if is_recorded(deal, paid):  # the deal has a payment of this id that is not from here
                 raise conflict(paid)
             _check_left(case.merchant.suspense, self)
-            owed = Money(max(0, deal.outstanding + deal.written_off.minor), self.amount.currency)
+            owed = Money(
+                max(0, deal.outstanding + deal.written_off.minor + deal.fees), self.amount.currency
+            )
             check_at_most(self.amount, owed, "applied: that is owed on the deal")
             after, id_ = deal.with_entries([paid]), case.make_id(WRITE_OFF, deal.id)
             entries = [paid, *no_longer_lost(deal, after, id_, self.on)]

@@ -241,6 +241,8 @@ def _obstacles(merchant: Merchant, deal: Deal, on: date) -> Iterator[str]:
     """Yield why *deal* cannot be unwound when its merchant cancels on the day *on*."""
     if UNWOUND not in next_states("deal", deal.status, "unwind_deal"):
         yield f"the deal is {deal.status.lower()}"
+    if deal.fees_owed.minor:
+        yield f"{deal.fees_owed} is owed in fees: `waive_fee` first"
     days = deal.cooling_off_days or 0
     if (on - deal.funded_on).days > days or not days:
         yield f"the deal can be undone for {days} days after its funding, {deal.funded_on}"

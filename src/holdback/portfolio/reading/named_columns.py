@@ -27,8 +27,8 @@ def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
     return {JURISDICTION: jurisdiction, ON: str(on) if is_column else ON}
 
 
-# INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall,
-# where `balance` is the fact. The last four are parts of what was credited or remitted.
+# INVARIANT: repayment_amount + overpaid + fees_paid == remitted + settled + credited + balance +
+# shortfall, where `balance` is the fact. The last five are parts of what was credited or remitted.
 LEDGER_COLUMNS: Final = (
     "repayment_amount",
     "remitted",
@@ -40,6 +40,7 @@ LEDGER_COLUMNS: Final = (
     "written_off",
     "recovered",
     "refunded",
+    "fees_paid",
 )
 # Those that a summary counts, with what it calls them.
 COUNTED_LEDGER_COLUMNS: Final[Mapping[str, str]] = MappingProxyType(

@@ -77,6 +77,12 @@ CHECKS: Final = (
         deals_money.suspense,
     ),
     Check(
+        "fees",
+        "a fee for a payment that bounced, waived in part and paid after the balance",
+        deals_money.fees,
+        ("change_rules",),
+    ),
+    Check(
         "unwinding",
         "a renewal that is undone within its cooling-off days",
         deals_money.unwinding,

@@ -68,6 +68,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "than was overpaid.",
         "suspense-kept": "Cash in suspense is held until it is applied or returned, "
         "and no part of it is taken twice.",
+        "fees-apart": "A fee is charged once for what it follows, and is owed beside the balance "
+        "until it is paid or waived.",
         "revived": "Undoing a renewal makes the deal that it had renewed active again, which owes "
         "what its renewal had paid.",
         "payout-returned": "A payout that comes back undoes its funding, and the application can "

@@ -37,6 +37,10 @@ def sensible_money(merchant: Merchant) -> list[str]:
         names += ["write_off"] * 2
     if any(deal.status in {FUNDED, REPAID} and deal.cooling_off_days for deal in deals[-1:]):
         names += ["unwind_deal"] * 3
+    if any(deal.fee_terms for deal in deals):
+        names += ["charge_fee"] * 2
+    if any(deal.fees_owed.minor for deal in deals):
+        names += ["waive_fee"] * 2
     active = merchant.active_deal
     if active is not None:
         names += ["settle_early", "change_terms"] + ["adjust"] * 3
@@ -161,6 +165,29 @@ def _cash(moment: Moment) -> st.SearchStrategy[tuple[str, int]]:
     return st.sampled_from(held or [(UNKNOWN_ID, 1)])
 
 
+@st.composite
+def _charge_fee(draw: st.DrawFn, moment: Moment) -> Input:
+    deals = [deal for deal in moment.merchant.deals if deal.fee_terms]
+    moving = draw(_movement(moment, deals, _highest_cap))
+    deal = moment.merchant.deal_of(moving["deal_id"])
+    allowed = () if deal is None else deal.fee_terms
+    fee = draw(st.sampled_from([terms.key for terms in allowed] or ["late"]))
+    back = [] if deal is None else [entry.id for entry in deal.entries if entry.reverses]
+    about = draw(st.sampled_from([{}, *({"about": id_} for id_ in back)]))
+    if draw(st.booleans()):
+        del moving["amount"]
+    return {**moving, "fee": fee, **about}
+
+
+def _highest_cap(deal: Deal) -> int:
+    return max((terms.at_most.minor for terms in deal.fee_terms), default=1)
+
+
+def _waive_fee(moment: Moment) -> st.SearchStrategy[Input]:
+    owing = [deal for deal in moment.merchant.deals if deal.fees_owed.minor]
+    return _movement(moment, owing, lambda deal: deal.fees_owed.minor)
+
+
 def _record_recovery(moment: Moment) -> st.SearchStrategy[Input]:
     deals = [d for d in moment.merchant.deals if d.status in DEFAULTS]
     return _movement(moment, deals, lambda deal: owed(deal) + deal.written_off.minor)
@@ -282,6 +309,8 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "record_suspense": _record_suspense,
         "apply_suspense": _apply_suspense,
         "return_suspense": _return_suspense,
+        "charge_fee": _charge_fee,
+        "waive_fee": _waive_fee,
         "pause": _of_day,
         "resume": _of_day,
         "change_terms": _change_terms,

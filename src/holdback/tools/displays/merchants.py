@@ -121,6 +121,7 @@ def deal_html(deal: Any) -> str:
         ("written off", deal.written_off),
         ("waived", deal.waived),
         ("overpaid", deal.overpaid),
+        ("fees owed", deal.fees_owed),
         ("balance", deal.balance),
     )
     shown = {"to repay", "remitted", "balance"}

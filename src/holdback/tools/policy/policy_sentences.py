@@ -15,7 +15,7 @@ from holdback.rulebooks.rulebook import QUEUE, ProductTerms, Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text
-from holdback.tools.workbench.overview import calculators
+from holdback.tools.workbench.overview import calculators, fee_words
 
 _HOURS_A_DAY: Final = 24
 _ROUNDING: Final[Mapping[str, str]] = {
@@ -105,6 +105,11 @@ def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple
     if terms.renewal == QUEUE:
         renewal = "A renewal waits until the deal before it is repaid."
     yield "renewal", renewal
+    if terms.fees:
+        fees = [
+            f"{fee.key.replace('_', ' ')} ({fee_words(fee, writer.figure)})" for fee in terms.fees
+        ]
+        yield "fees", f"Above the repayment amount may be charged: {in_words(fees)}."
 
 
 class _Writer:

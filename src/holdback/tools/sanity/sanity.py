@@ -132,6 +132,8 @@ MOST_MULTIPLE: Final = 6 * _ONE
 MOST_MONTHS: Final = 60
 LEAST_SPLIT: Final = 10**PERCENT_PLACES
 MOST_SPLIT: Final = HUNDRED_PERCENT // 2
+# Statutory interest in default is at most some fifteen percent a year.
+MOST_INTEREST: Final = 30 * HUNDRED_PERCENT // 100
 
 
 @frozen(kw_only=True)
@@ -167,6 +169,24 @@ def prices(jurisdiction: Jurisdiction) -> Iterator[Finding]:
         yield from _splits(price)
         yield from _months(price)
         yield from _never_affordable(price)
+        yield from _interest(price)
+
+
+def _interest(price: _Price) -> Iterator[Finding]:
+    """Yield fees whose rate a year is far above any real one."""
+    for fee in price.product.fees:
+        rate = fee.allowed.yearly_rate
+        if rate is not None and rate > MOST_INTEREST:
+            shown = _PERCENT.show(rate)
+            headline = Headline(
+                claim=IMPLAUSIBLE_PRICE,
+                code="out_of_range",
+                message=f"`{fee.allowed.key}` is {shown} a year: no lender charges that in default",
+                hint="look for a decimal point, or for the rate of a month times twelve",
+            )
+            line = Line(fee.node.position(key=True), f"yearly_rate = {shown}")
+            product = price.product.key
+            yield headline.finding(price.jurisdiction, [line], days=fee.period, product=product)
 
 
 def _read(type_: Type, value: Json) -> int | None:

@@ -152,6 +152,7 @@ def _products(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator
             details = tuple(_of_a_product(old[key], new[key]))
             if details:
                 yield Difference(state=CHANGED, kind="product", name=key, details=details)
+            yield from _valued(f"fee of {key}", old[key]["fees"], new[key]["fees"])
             yield from _rules("rule", old[key]["rules"], new[key]["rules"], f"{key}: ")
     yield from _moved("products", old, new, "their order")
 

@@ -18,7 +18,7 @@ from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
-from holdback.tools.workbench.overview import calculators, in_words
+from holdback.tools.workbench.overview import calculators, fee_words, in_words
 
 RULE: Final = "rule"
 PARAMETER: Final = "parameter"
@@ -315,6 +315,8 @@ def _product_terms(terms: ProductTerms) -> Iterator[str]:
     for kind, settings in calculators(terms).items():
         yield f"{kind}: {write_json(settings)}"
     yield f"renewal: {terms.renewal}"
+    for fee in terms.fees:
+        yield f"fee: {fee.key}, {fee_words(fee)}"
 
 
 def _switched_off(jurisdiction: Jurisdiction, day: date, subject: HistorySubject) -> Version | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Final
 
@@ -16,6 +16,8 @@ from holdback.jurisdictions.keys import DATED
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.jurisdictions.toml import Node
+from holdback.merchant.fee_terms import REVERSED
+from holdback.rulebooks.allowed_fee import AllowedFee
 from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
 from holdback.rulebooks.digest import normal_setting
 from holdback.rulebooks.rulebook import ProductTerms, Rulebook
@@ -209,8 +211,36 @@ def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
         **_place(terms.origin.table.node),
         "calculators": calculators(terms),
         "renewal": terms.renewal,
+        "fees": [
+            {
+                "name": fee.allowed.key,
+                "value": fee_words(fee.allowed),
+                "source": fee.source,
+                **_period(fee.period),
+                **_place(fee.node),
+            }
+            for fee in terms.origin.fees
+            if rulebook.on in fee.period
+        ],
         "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
     }
+
+
+def fee_words(fee: AllowedFee, figure: Callable[[str], str] = str) -> str:
+    """Return when *fee* is charged, and how much of it, with amounts written by *figure*."""
+
+    def percent(number: int) -> str:
+        return figure(f"{digits(number, PERCENT_PLACES, 0)}%")
+
+    if fee.yearly_rate is not None:
+        charge = f"{percent(fee.yearly_rate)} a year of the balance while the deal is in default"
+    else:
+        when = "for each payment that is taken back" if fee.after == REVERSED else "after a default"
+        charge = f"{figure(str(fee.amount))} {when}"
+    caps = [] if fee.at_most is None else [figure(str(fee.at_most))]
+    if fee.at_most_share is not None:
+        caps.append(f"{percent(fee.at_most_share)} of the repayment amount")
+    return f"{charge}; at most {' and '.join(caps)} in all"
 
 
 def calculators(terms: ProductTerms) -> dict[str, Json]:

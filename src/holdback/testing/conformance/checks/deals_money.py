@@ -1,4 +1,4 @@
-"""The checks of money after a funding: refunds, transfers, cash in suspense, undone deals."""
+"""The checks of money after a funding: refunds, cash in suspense, fees, undone deals."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ from holdback.testing.conformance.simulated.requests import (
     pay_until_renewable,
     request_offers,
 )
-from holdback.testing.conformance.simulated.rule_changes import cooling_rules, rules
+from holdback.testing.conformance.simulated.rule_changes import cooling_rules, fee_rules, rules
 from holdback.testing.conformance.simulated.simulation import Simulation
 
 # The invariant that a host breaks which carries out what is to be refused, by operation.
-_BROKEN: Final = {"unwind_deal": "revived", "apply_suspense": "suspense-kept"}
+_BROKEN: Final = {
+    "unwind_deal": "revived",
+    "apply_suspense": "suspense-kept",
+    "charge_fee": "fees-apart",
+    "waive_fee": "fees-apart",
+}
 
 
 def refunds(session: Session) -> None:
@@ -110,6 +115,61 @@ def suspense(session: Session) -> None:
     too_much = {**of_cash, "deal_id": deal_id, **_movement(simulation, merchant, left + PENNY)}
     _expect_refused(simulation, merchant, "apply_suspense", too_much, "of more than is left")
     look_up(simulation, merchant)
+
+
+def fees(session: Session) -> None:
+    """Charge a fee for a payment that bounced, waive a part, and pay the rest after the balance."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    simulation.use_rules(fee_rules())
+    try:
+        deal_id = first_deal(simulation, merchant)
+    finally:
+        simulation.use_rules(rules(changed=False))
+    _charge_and_pay(simulation, merchant, deal_id)
+
+
+def _charge_and_pay(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
+    deal = merchant.projection.deals[deal_id]
+    simulation.pass_time(days=30)
+    bounced = pay(simulation, merchant, deal_id, 10).request["entries"][0]
+    today, amount = simulation.day_of(merchant), Decimal(str(bounced["amount"]))
+    back = payloads.entry("back-1", today, amount, reverses=bounced["id"])
+    deliver(simulation, merchant, deal_id, back)
+    fee = {"deal_id": deal_id, "fee": "suite_reversal", "about": back["id"]}
+    charged = _move(simulation, merchant, "charge_fee", fee, Decimal("10.00"))
+    _expect_owed(simulation, merchant, deal_id, Decimal("10.00"))
+    waived = _move(simulation, merchant, "waive_fee", {"deal_id": deal_id}, Decimal("4.00"))
+    for asked in (charged, waived):
+        again = simulation.ask(asked.operation, merchant, asked.request, key=simulation.new_key())
+        message = f"{asked.operation} that is asked for again got {again.status}"
+        expect(again.status == OK, "fees-apart", message)
+    once_more = {**fee, **_movement(simulation, merchant, PENNY)}
+    _expect_refused(
+        simulation, merchant, "charge_fee", once_more, "for a reversal that was charged"
+    )
+    too_much = {"deal_id": deal_id, **_movement(simulation, merchant, Decimal("6.01"))}
+    _expect_refused(simulation, merchant, "waive_fee", too_much, "of more than is owed")
+    _expect_owed(simulation, merchant, deal_id, Decimal("6.00"))
+    pay(simulation, merchant, deal_id, 100)
+    message = f"a deal that repaid its amount and owes a fee is {deal.status}"
+    expect(deal.status == "Repaid", "fees-apart", message)
+    _expect_owed(simulation, merchant, deal_id, Decimal("6.00"))
+    last = {**merchant.remittance(deal_id, 1, today), "amount": Decimal("6.00")}
+    deliver(simulation, merchant, deal_id, last)
+    _expect_owed(simulation, merchant, deal_id, Decimal(0))
+
+
+def _expect_owed(
+    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, fees: Decimal
+) -> None:
+    """Expect the look-up to show *fees* owed, and nothing of them in what is left to repay."""
+    deal = merchant.projection.deals[deal_id]
+    (shown,) = look_up(simulation, merchant).reply["deals"]
+    message = f"{shown.get('fees_owed', 0)} is owed in fees, of which {fees} is left"
+    expect(shown.get("fees_owed", 0) == fees, "fees-apart", message)
+    message = f"the balance is {shown['balance']}, and {deal.balance} of the repayment is left"
+    expect(shown["balance"] == deal.balance, "fees-apart", message)
 
 
 def unwinding(session: Session) -> None:

@@ -170,6 +170,31 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
         simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
 
 
+def _bounced_payment(simulation: Simulation, step: Step) -> None:
+    """
+    Deliver a payment that the bank takes back, and charge a fee for it where one is allowed.
+
+    Without this, few random histories would reach a fee.
+    """
+    fitting = [
+        (merchant, deal_id)
+        for merchant in simulation.merchants.values()
+        for deal_id in merchant.projection.active
+        if merchant.projection.deals[deal_id].terms.get("fee_terms")
+    ]
+    if not fitting:
+        return
+    merchant, deal_id = fitting[step.pick % len(fitting)]
+    paid = merchant.remittance(deal_id, 1, simulation.day_of(merchant))
+    back = {**paid, "id": f"{paid['id']}-back", "reverses": paid["id"]}
+    for entry in (paid, back):
+        deliver(simulation, merchant, deal_id, entry)
+    fee = merchant.projection.deals[deal_id].terms["fee_terms"][0]["key"]
+    charge = {"deal_id": deal_id, "id": f"{paid['id']}-fee", "fee": fee, "on": paid["on"]}
+    body = {**charge, "about": back["id"]}
+    simulation.ask("charge_fee", merchant, body, key=simulation.new_key())
+
+
 def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None:
     merchant, agent = _merchant(simulation, step), AGENTS[operation]
     fitting = [m for m in simulation.merchants.values() if agent.fits(m.projection)]
@@ -282,6 +307,7 @@ ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
         "accept": (14, _accept_offer),
         "look up": (8, _look_up),
         "an ordinary application": (8, _ordinary_application),
+        "a payment that bounces": (3, _bounced_payment),
     }
     | {
         operation.replace("_", " "): (agent.weight, partial(_agent_operation, operation))
@@ -295,7 +321,7 @@ ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
         "to the expiry": (4, _move_clock_to_expiry),
         "a far clock": (4, _far_clock),
         "crash": (6, _crash),
-        "change the rules": (1, _change_rules),
+        "change the rules": (2, _change_rules),
     }
 )
 

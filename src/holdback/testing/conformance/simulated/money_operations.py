@@ -52,6 +52,45 @@ def _chosen(merchant: SimulatedMerchant, fitting: list[str], pick: int) -> list[
     return [fitting[pick % len(fitting)]] if fitting else list(merchant.projection.deals)[-1:]
 
 
+def _fees_of(deal: ProjectedDeal) -> list[dict[str, str]]:
+    """Return the fees that the terms allow now, as they are asked for; caps are not looked at."""
+    terms = deal.terms.get("fee_terms", ())
+    charged = {entry.get("about") for entry in deal.of_kind("fee")}
+    back = [entry["id"] for entry in deal.of_kind("reversal") if entry["id"] not in charged]
+    fees = [
+        {"fee": fee["key"], "about": about}
+        for fee in terms
+        for about in back
+        if fee["after"] == "reversal"
+    ]
+    defaulted = deal.status == "Defaulted"
+    return fees + [{"fee": fee["key"]} for fee in terms if defaulted and fee["after"] == "default"]
+
+
+def _chargeable(projection: Projection) -> list[str]:
+    return [deal_id for deal_id, deal in projection.deals.items() if _fees_of(deal)]
+
+
+def _charge_fee(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Charge all of a fee, or a penny of it; without one that is allowed, one that is not."""
+    for deal_id in _chosen(merchant, _chargeable(merchant.projection), pick):
+        fees = _fees_of(merchant.projection.deals[deal_id]) or [{"fee": "another"}]
+        body = {"deal_id": deal_id, **fees[pick % len(fees)], **merchant.movement(today, PENNY)}
+        if variant % 2:
+            del body["amount"]
+        yield body
+
+
+def _owing_fees(projection: Projection) -> list[str]:
+    return [deal_id for deal_id, deal in projection.deals.items() if deal.fees_owed]
+
+
+def _waive_fee(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    for deal_id in _chosen(merchant, _owing_fees(merchant.projection), pick):
+        most = merchant.projection.deals[deal_id].fees_owed
+        yield {"deal_id": deal_id, **merchant.movement(today, _part(most, variant))}
+
+
 def _refund(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
     for deal_id in _chosen(merchant, _overpaid(merchant.projection), pick):
         most = merchant.projection.deals[deal_id].overpaid
@@ -276,6 +315,12 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "waive_rest": AgentOperation(
             weight=2, fits=_waivable, bodies=_waive_rest, took_effect=_entry_is_there
+        ),
+        "charge_fee": AgentOperation(
+            weight=2, fits=_chargeable, bodies=_charge_fee, took_effect=_entry_is_there
+        ),
+        "waive_fee": AgentOperation(
+            weight=4, fits=_owing_fees, bodies=_waive_fee, took_effect=_entry_is_there
         ),
         "adjust": AgentOperation(weight=1, bodies=_adjust, took_effect=_entry_is_there),
         "unwind_deal": AgentOperation(

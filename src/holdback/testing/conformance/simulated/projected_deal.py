@@ -15,7 +15,9 @@ from attrs import define, field
 
 # By the kind of an entry, what its amount does to what is owed: `-` raises it. Below, the kinds
 # that are not the merchant's own money for the repayment, and count to no progress.
-_SIGNS: Final[Mapping[str, str]] = MappingProxyType({"reversal": "-", "refund": "-"})
+_SIGNS: Final[Mapping[str, str]] = MappingProxyType({"reversal": "-", "refund": "-", "fee": "-"})
+# The kinds that are owed beside the repayment.
+_FEES: Final = frozenset({"fee", "fee_waiver"})
 _CREDITS: Final = frozenset(
     {
         "settlement",
@@ -103,7 +105,8 @@ class ProjectedDeal:
                 yield entry
 
     def _sum(self, *, credited: bool) -> Decimal:
-        entries = (e for e in self.counting() if (kind_of(e) in _CREDITS) is credited)
+        repaying = (e for e in self.counting() if kind_of(e) not in _FEES)
+        entries = (e for e in repaying if (kind_of(e) in _CREDITS) is credited)
         return _total(signed(entry) for entry in entries)
 
     @property
@@ -130,7 +133,17 @@ class ProjectedDeal:
     @property
     def overpaid(self) -> Decimal:
         """What is to be refunded or transferred."""
-        return max(Decimal(0), -self.left)
+        return max(Decimal(0), -self.left - self.fees)
+
+    @property
+    def fees(self) -> Decimal:
+        """The fees that were charged, less those that were waived."""
+        return -_total(signed(e) for e in self.counting() if kind_of(e) in _FEES)
+
+    @property
+    def fees_owed(self) -> Decimal:
+        """The fees that nothing was paid for: what is paid beyond the repayment pays them."""
+        return max(Decimal(0), self.fees - max(Decimal(0), -self.left))
 
     @property
     def written_off(self) -> Decimal:

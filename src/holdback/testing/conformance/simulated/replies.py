@@ -37,6 +37,7 @@ _REPLY_FIELDS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 )
 _MONEY: Final = frozenset(
     {"funded_amount", "repayment_amount", "balance", "minimum", "maximum", "amount", "left"}
+    | {"fees_owed"}
 )
 _PENCE: Final = -2
 _CLIENT_ERRORS: Final = range(400, 500)
@@ -245,7 +246,7 @@ def _check_sum(shown: Mapping[str, Any], deal: ProjectedDeal) -> None:
     if deal.status not in OWING:
         return  # one that has ended shows no balance
     paid = sum(line["amount"] for line in shown["transactions"] if line["status"] != "Unsettled")
-    left = max(Decimal(0), deal.repayment - paid)
+    left = max(Decimal(0), deal.repayment - paid - deal.fees)
     message = f"the transactions add up to {paid}, and the balance is {shown['balance']}"
     expect(shown["balance"] == left, "ledger-balances", message)
 
@@ -259,6 +260,9 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) 
         for entry in shown["transactions"]
         if entry["kind"] != CARRIED_FORWARD
     }
+    owed = shown.get("fees_owed", Decimal(0))
+    message = f"{owed} is owed in fees, by the events {deal.fees_owed}"
+    expect(owed == deal.fees_owed, "fees-apart", message)
     _check_sum(shown, deal)
     pricing, performance = shown["pricing"], shown["performance"]
     compared = {

@@ -38,6 +38,36 @@ late_remittances = "refund"
     ),
 )
 
+# The first product allows fees, under keys that the shipped rules do not have.
+_FEES: Final[_Edits] = (
+    (
+        "products.toml",
+        rb'(key = "flex".*?\n)(?=\n\[\[products.rules\]\])',
+        rb"""\1
+[[products.fees]]
+key = "suite_reversal"
+after = "reversal"
+amount = "GBP 10.00"
+at_most = "GBP 100.00"
+source = "the suite"
+
+[[products.fees]]
+key = "suite_default"
+after = "default"
+amount = "GBP 25.00"
+at_most = "GBP 25.00"
+source = "the suite"
+
+[[products.fees]]
+key = "suite_interest"
+after = "default"
+yearly_rate = "12%"
+at_most_share = "10%"
+source = "the suite"
+""",
+    ),
+)
+
 # More expensive, shorter and stricter than the shipped rules, so that a host that applies them to
 # an offer made under the shipped rules gives another answer.
 _CHANGES: Final[_Edits] = (
@@ -46,6 +76,7 @@ _CHANGES: Final[_Edits] = (
     ("renewal.toml", b'value = "75%"', b'value = "85%"'),
     ("jurisdiction.toml", b"value = 720", b"value = 240"),
     *_COOLING,
+    *_FEES,
 )
 
 # Every product asks for a fact that the jurisdiction declares; the examples would not have it, and
@@ -111,6 +142,12 @@ def rules(*, changed: bool) -> Jurisdictions:
 def cooling_rules() -> Jurisdictions:
     """Return the suite's jurisdiction, where deals can be unwound for 14 days."""
     return _edited(_COOLING)
+
+
+@lru_cache(maxsize=1)
+def fee_rules() -> Jurisdictions:
+    """Return the suite's jurisdiction, where a product allows fees."""
+    return _edited(_FEES)
 
 
 @lru_cache(maxsize=1)
