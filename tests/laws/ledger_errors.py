@@ -450,6 +450,12 @@ ERRORS = {
     "a deal is cancelled with a fee": [
         instead(remittances._ending, "deal.fees_owed.minor", "False"),
     ],
+    "a default is settled that owes fees": [
+        instead(WaiveRest, "deal.fees_owed.minor", "False"),
+    ],
+    "a settled deal is charged": [
+        instead(fees, "{CANCELLED, SETTLED, UNWOUND}", "{CANCELLED, UNWOUND}"),
+    ],
     "a fee is owed after the deal was undone": [
         instead(unwinding, "deal.fees_owed.minor", "False"),
     ],
@@ -544,9 +550,11 @@ FAVOURED = {
         ),
         ("remit", "reverse", "charge"),
     ),
-    "more fees are waived than are owed": ("reverse", "charge", "waive"),
+    "more fees are waived than are owed": ("reverse", "charge", "waive_fee"),
     "what pays a fee is refunded": ("reverse", "charge", "pay_all", "refund"),
     "what was written off comes after a fee": ("default", "charge", "write_off", "recover"),
+    "a default is settled that owes fees": ("default", "charge", "waive"),
+    "a settled deal is charged": ("reverse", "default", "waive", "charge"),
     "a deal is cancelled with a fee": ("reverse", "charge", "cancel"),
     "a fee is owed after the deal was undone": ("reverse", "charge", "unwind"),
     "cash leaves what was written off": ("default", "write_off", "apply_cash"),

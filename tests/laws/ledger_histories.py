@@ -20,7 +20,7 @@ STEPS = {
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 1, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
     "return_payout": 2,
-    "charge": 3, "waive": 1,
+    "charge": 4, "waive_fee": 2,
     "take_cash": 1.5, "apply_cash": 2.5, "return_cash": 1,
 }  # fmt: skip
 
@@ -200,7 +200,10 @@ class History:
             deal = self.deal("Funded")
             self.bounce(deal)
         kinds = {"reversal"} if self.draw.random() < 0.95 else PAID_IN
-        back = [one for one in deal.movements.values() if one.kind in kinds]
+        charged = {one.about for one in deal.fees_of(fee)} if self.draw.random() < 0.8 else set()
+        back = [
+            one for one in deal.movements.values() if one.kind in kinds and one.id not in charged
+        ]
         about = {}
         if fee == "returned" and back:
             about = {"about": self.draw.choice(back).id}
@@ -217,7 +220,7 @@ class History:
         back = paid | {"id": self.telling.number("e"), "reverses": paid["id"]}
         self.tell("record_remittance", deal_id=deal.id, entries=[paid, back])
 
-    def waive(self):
+    def waive_fee(self):
         owing = [deal for deal in self.keeper.deals.values() if deal.fees_owed]
         deal = self.draw.choice(owing) if owing else self.deal()
         self.tell("waive_fee", **self.movement(deal, self.amount(deal.fees_owed)))

@@ -22,6 +22,7 @@ from holdback.operations import (
     Refund,
     UnwindDeal,
     WaiveFee,
+    WaiveRest,
     WriteOff,
 )
 from journey import Journey, remembering_engine
@@ -299,6 +300,20 @@ def test_a_deal_is_undone_or_cancelled_without_fees(fees):
     fees.move(WaiveFee, 1_500)
     fees.do(cancel)
     refused("fee_not_allowed", fees.charge, id_="f-2", about="r-1")
+
+
+def test_a_default_is_settled_without_fees(fees):
+    """Fees are waived by name before the rest is, and a settled deal is charged no more."""
+    reversal = fees.bounce()
+    fees.do(CloseDeal(deal_id=fees.deal.id, status="defaulted"))
+    fees.charge("late")
+    owed = fees.deal.balance.minor
+
+    assert "`waive_fee` first" in refused("not_possible_now", fees.move, WaiveRest, owed)
+    fees.move(WaiveFee, 2_500, "w-1")
+    fees.move(WaiveRest, owed, "w-2")
+    assert (fees.deal.status, fees.owed, fees.deal.balance.minor) == ("Settled", 0, 0)
+    assert "settled" in refused("fee_not_allowed", fees.charge, id_="f-2", about=reversal)
 
 
 def test_what_was_written_off_comes_before_a_fee(fees):
