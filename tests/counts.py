@@ -66,7 +66,7 @@ TABLE = MappingProxyType(
             ("errors planted in what is remembered", 3, 3, 25),
             ("histories compared with the bookkeeper", 100, 300, 100_000),
             ("histories among which an error in a ledger is found", 4_000, 4_000, 4_000),
-            ("errors planted in ledgers", 3, 97, 97),
+            ("errors planted in ledgers", 3, 117, 117),
             ("faults planted in files that ship", 10, 10, 150),
             ("times that a partner does its worst", 60, 120, 1_000),
             ("histories whose deals are possible", 80, 200, 20_000),

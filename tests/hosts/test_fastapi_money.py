@@ -40,6 +40,7 @@ MONEY = (
     "adjust",
     "unwind_deal",
     "settle_early",
+    "waive_fee",
 )
 ON_A_DAY = ("pause", "resume", "change_terms")
 # Operations on cash without a deal, with what else each names.
@@ -48,7 +49,7 @@ SUSPENSE = {
     "apply_suspense": {"suspense_id": "c-1"},
     "return_suspense": {"suspense_id": "c-1", "kind": "refund"},
 }
-OTHERS = ("transfer", "return_payout", *ON_A_DAY, *SUSPENSE, "requote")
+OTHERS = ("transfer", "return_payout", "charge_fee", *ON_A_DAY, *SUSPENSE, "requote")
 # The amounts of the first offer: what is funded, what is repaid.
 FUNDED, REPAID = Decimal("9600.00"), Decimal("11904.00")
 
@@ -763,6 +764,8 @@ def test_a_hostile_body_changes_nothing(service, merchant, operation, wrong):
         del body["deal_id"]
     elif operation == "return_payout":
         del body["amount"]
+    elif operation == "charge_fee":
+        body |= {"fee": "late", "about": "e-1"}
     elif operation in SUSPENSE:
         body |= SUSPENSE[operation]
         if operation != "apply_suspense":

@@ -18,7 +18,7 @@ FLOOR = 500_000
 # amount and as a percentage of the repayment amount.
 FEE_TERMS = {
     "returned": ("reversal", 300, None, 1_000, 1),
-    "late": ("default", 500, None, 500, None),
+    "late": ("default", 500, None, 1_000, None),
     "interest": ("default", None, 12, None, 10),
 }
 DAY = timedelta(days=1)
@@ -323,7 +323,9 @@ class Bookkeeper:
 
     def charge_fee(self, deal_id, entry_id, on, fee, about=None, amount=None):
         deal = self.deal(deal_id)
-        if self.is_repeated(deal_id, entry_id, "fee", on, fee, about, amount):
+        held = deal.entry(entry_id)
+        charged_before = amount if amount is not None or held is None else held.amount
+        if self.is_repeated(deal_id, entry_id, "fee", on, fee, about, charged_before):
             return
         self.check_day(on, deal)
         charged, terms = deal.fees_of(fee), FEE_TERMS.get(fee)
@@ -351,6 +353,7 @@ class Bookkeeper:
         if amount is not None and amount > possible:
             raise Refused("amount_not_possible")
         taken = possible if amount is None else amount
+        self.asked = {(deal_id, entry_id): ("fee", on, fee, about, taken)}
         self.post(deal, Movement(entry_id, on, "fee", taken, fee=fee, about=about))
 
     def waive_fee(self, deal_id, entry_id, on, amount):

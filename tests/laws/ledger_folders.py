@@ -106,7 +106,7 @@ source = "policy"
 key = "late"
 after = "default"
 amount = "{world.money(500)}"
-at_most = "{world.money(500)}"
+at_most = "{world.money(1_000)}"
 source = "policy"
 
 [[products.fees]]

@@ -194,22 +194,23 @@ class History:
 
     def charge(self):
         """A fee of the terms, most likely one that can be charged; now and then an unknown one."""
-        fee = self.draw.choice(("returned", "returned", "late", "interest", "interest", "another"))
-        deal = self.deal("Defaulted") if fee in {"late", "interest"} else self.deal()
+        fees = ("returned", "returned", "returned", "late", "interest", "interest")
+        fee = self.draw.choice(fees) if self.draw.random() < 0.95 else "another"
+        deal = self.deal("Defaulted") if fee in {"late", "interest"} else self.deal("Funded")
         if fee == "returned" and self.draw.random() < 0.6:
-            deal = self.deal("Funded")
             self.bounce(deal)
         kinds = {"reversal"} if self.draw.random() < 0.95 else PAID_IN
         charged = {one.about for one in deal.fees_of(fee)} if self.draw.random() < 0.8 else set()
         back = [
             one for one in deal.movements.values() if one.kind in kinds and one.id not in charged
         ]
-        about = {}
+        content = self.movement(deal, self.amount(300, 500), fee=fee)
+        if self.draw.random() < 0.7:
+            content["on"] = self.telling.today
         if fee == "returned" and back:
-            about = {"about": self.draw.choice(back).id}
+            content["about"] = self.draw.choice(back).id
         elif self.draw.random() < 0.05:
-            about = {"about": "no such entry"}
-        content = self.movement(deal, self.amount(300, 500), fee=fee, **about)
+            content["about"] = "no such entry"
         if fee == "interest" or self.draw.random() < 0.5:
             content["amount"] = None
         self.tell("charge_fee", **content)
@@ -221,6 +222,8 @@ class History:
         self.tell("record_remittance", deal_id=deal.id, entries=[paid, back])
 
     def waive_fee(self):
+        if not any(deal.fees_owed for deal in self.keeper.deals.values()):
+            self.charge()
         owing = [deal for deal in self.keeper.deals.values() if deal.fees_owed]
         deal = self.draw.choice(owing) if owing else self.deal()
         self.tell("waive_fee", **self.movement(deal, self.amount(deal.fees_owed)))
@@ -385,8 +388,8 @@ class History:
 
 
 def changed(content):
-    """The *content* of an operation with another amount."""
+    """The *content* of an operation with another amount, which is not zero."""
     if "entries" in content:
         first, *others = content["entries"]
         return content | {"entries": [first | {"amount": first["amount"] + 1}, *others]}
-    return content | {"amount": content["amount"] + 1}
+    return content | {"amount": (content["amount"] or 0) + 1 or 2}

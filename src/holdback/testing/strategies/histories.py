@@ -24,6 +24,7 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal
+from holdback.merchant.fee_terms import REVERSED
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
@@ -520,6 +521,23 @@ def _hardship(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     yield "change_terms", {"deal_id": active.id, "on": now().day.isoformat(), **changed}
 
 
+def _fee(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
+    """A payment that bounces, the fee for it, and a part of that fee given up."""
+    active = now().merchant.active_deal
+    fees = [] if active is None else [f for f in active.fee_terms if f.after == REVERSED]
+    if active is None or not fees:
+        return
+    operation, paid = _payment(now(), active, max(1, active.balance.minor // 20))
+    yield operation, paid
+    (entry,) = paid["entries"]
+    back = {**moved(now(), 1, now().day), "amount": entry["amount"], "reverses": entry["id"]}
+    yield operation, {"deal_id": active.id, "entries": [back]}
+    charge: Input = {"fee": fees[0].key, "about": back["id"], **moved(now(), 1, now().day)}
+    yield "charge_fee", {"deal_id": active.id, **charge, "amount": None}
+    for deal in _again(now, [active.id]):
+        yield _movement("waive_fee", now(), deal, max(1, deal.fees_owed.minor // 2))
+
+
 def _early_settlement(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment that settles the deal before its term ends."""
     active = now().merchant.active_deal
@@ -561,6 +579,7 @@ def ways_of(merchant: Merchant) -> list[str]:
         names += ["default", "recovery", "settlement", "overpayment", "hardship"]
         names += ["early settlement"]
         names += ["returned payout"] * 4 * (not merchant.active_deal.entries)
+        names += ["fee"] * 4 * bool(merchant.active_deal.fee_terms)
     if any(deal.status == RENEWED for deal in merchant.deals):
         names += ["late remittance"] * 20
     if any(deal.cooling_off_days and deal.status in {FUNDED, REPAID} for deal in merchant.deals):
@@ -580,6 +599,7 @@ WAYS: Final[Mapping[str, Way]] = MappingProxyType(
         "unwinding": _unwinding,
         "returned payout": _returned_payout,
         "hardship": _hardship,
+        "fee": _fee,
         "early settlement": _early_settlement,
         "another amount": _another_amount,
     }

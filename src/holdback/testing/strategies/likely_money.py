@@ -38,7 +38,7 @@ def sensible_money(merchant: Merchant) -> list[str]:
     if any(deal.status in {FUNDED, REPAID} and deal.cooling_off_days for deal in deals[-1:]):
         names += ["unwind_deal"] * 3
     if any(deal.fee_terms for deal in deals):
-        names += ["charge_fee"] * 2
+        names += ["charge_fee"]
     if any(deal.fees_owed.minor for deal in deals):
         names += ["waive_fee"] * 2
     active = merchant.active_deal
