@@ -229,7 +229,7 @@ def test_a_parameter_of_the_same_name():
 
 def test_the_facts_of_a_parent_count():
     """
-    At most 61 facts, the bits of a mask below those for the jurisdiction and the date: 23 built-in
+    At most 61 facts, the bits of a mask below those for the jurisdiction and the date: 24 built-in
     and 37 declared ones, those of the parents included (decisions/portfolios).
     """
 

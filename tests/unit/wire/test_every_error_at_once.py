@@ -186,7 +186,8 @@ def test_the_errors_are_in_the_order_of_the_document():
     ("kind", "code", "hint"),
     [
         ("remitance", "wrong_value", "did you mean `remittance`?"),
-        ("fee", "wrong_value", None),
+        ("toll", "wrong_value", None),
+        ("fee", "not_allowed", "other movements have operations of their own"),
         ("refund", "not_allowed", "other movements have operations of their own"),
     ],
 )
