@@ -61,7 +61,7 @@ TABLE = MappingProxyType(
             ("histories compared with the model of evidence", 150, 400, 100_000),
             ("histories among which a planted fault is found", 4_000, 4_000, 4_000),
             ("histories whose payouts are asked about", 100, 300, 5_000),
-            ("histories whose offers are asked about", 150, 400, 2_000),
+            ("histories whose offers are asked about", 150, 400, 1_000),
             ("errors planted in acceptances", 3, 9, 18),
             ("errors planted in what is remembered", 3, 3, 25),
             ("histories compared with the bookkeeper", 100, 300, 100_000),
