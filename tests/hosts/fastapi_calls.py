@@ -165,10 +165,10 @@ class Merchant:
         method = "GET" if body is None else "POST"
         return self.service.call(method, path, body, **{"key": self.key, **more})
 
-    def referred(self):
+    def referred(self, body=None):
         """Ask for offers with a credit score that a person looks at; return the referral."""
         self.service.evidence = {"credit_score": 617}
-        assert self.ask().status_code == 200
+        assert self.ask(body).status_code == 200
         self.service.evidence = {}
         return self.agent_asks("referrals").json()["referrals"][0]
 

@@ -72,3 +72,16 @@ def test_an_underwriter_decides_about_a_payout(place):
     assert merchant.decide(referral).status_code == 200
     assert needed(merchant) == {"checks": [], "held_back": []}
     assert merchant.fund().status_code == 200
+
+
+def test_a_partner_is_not_notified_of_a_decision_about_a_payout(place):
+    """
+    "Look-up and events say nothing to partners": a webhook would tell that the payout had waited.
+    """
+    merchant = waiting(place, "m-3", "business", "business_verified")
+    (referral,) = merchant.agent_asks("referrals").json()["referrals"]
+    due = place.store.backlog()
+    assert merchant.decide(referral).status_code == 200
+    assert place.events("m-3")[-1] == "ReferralDecided"
+
+    assert place.store.backlog() == due

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from urllib.parse import urlencode
 
 import fastapi_calls as fixtures
@@ -274,6 +275,103 @@ def test_a_body_that_is_no_form_is_refused(browser, service, headers, content, s
     reply = service.call("POST", "/underwriters/hold", key=None, headers=headers, content=content)
 
     assert reply.status_code == status
+
+
+# ------------------------------------------------------------------------------- about whom
+
+OTHERS = {
+    "applicants": [{"name": "Bob <Other>", "born": "1970-03-04", "director": True}],
+    "company": {"name": "Six Dogs Ltd", "share": Decimal("0.10"), "offices": [], "vat": None},
+}
+
+
+def ask_for(merchant, **changed):
+    """Ask for offers with another profile."""
+    assert merchant.ask(merchant.initial() | changed).status_code == 200
+
+
+def payout_waits(merchant, check="business"):
+    """Accept an offer, and fail a check an hour later, so that the payout waits for a person."""
+    service = merchant.service
+    service.now = datetime(2026, 12, 1, 9, tzinfo=UTC)  # there are rules for payouts
+    merchant.ask()
+    merchant.accept()
+    service.now += timedelta(hours=1)
+    made_at, facts = service.now.isoformat(), {f"{check}_verified": False}
+    result = {"check": check, "made_at": made_at, "facts": facts}
+    assert merchant.agent("record_evidence", {"records": [result]}).status_code == 200
+
+
+def test_a_referral_says_whom_it_is_about(browser, service, merchant):
+    """
+    "The page for underwriters shows whom a referral is about": the sections that the referral
+    names, as the partner sent them.
+    """
+    service.evidence = {"credit_score": 617}
+    ask_for(merchant, **OTHERS)
+    browser.merchant()
+    text = browser.text()
+
+    assert "Applicants Name Bob <Other> Born 1970-03-04 Director Yes" in text
+    assert "Company Name Six Dogs Ltd Share 0.10 Offices - Vat -" in text
+    assert "An offer" in text
+    assert "accepted last" not in text
+    assert "Bob" not in browser.get().text  # the list has no personal data
+
+
+def test_a_referral_about_others_than_those_accepted_says_so(browser, service, merchant):
+    """
+    After an application of one company was accepted, the referral of another one says so.
+    """
+    merchant.ask()
+    merchant.accept()
+    closing = {"application_id": merchant.known["application_id"]}
+    merchant.partner_does("withdraw_application", closing)
+    service.now += timedelta(hours=1)
+    service.evidence = {"credit_score": 617}
+    ask_for(merchant, **OTHERS)
+    browser.merchant()
+    text = browser.text()
+
+    assert "This is not the company of the application that was accepted last." in text
+    assert "These are not the applicants of the application that was accepted last." in text
+    assert "Six Dogs Ltd" in text
+    assert "Nine Lives" not in text
+
+
+def test_a_payout_that_waits_says_so_and_whom_it_is_about(service, merchant):
+    """
+    Not an offer: since when, why, what to check again, and for whom.
+    """
+    payout_waits(merchant)
+    browser = Browser(service)
+    browser.merchant()
+    text = browser.text()
+
+    assert "The payout of an accepted offer" in text
+    assert "Accepted 1 Dec 2026, 09:00 GMT" in text
+    assert "GB-F-02: The business is not verified any more; a person looks at it." in text
+    assert "What to check again Business" in text
+    assert "Ada Person" in text
+    assert "accepted last" not in text
+    form = browser.form("/decide")
+    assert browser.post("/decide", decision="approve", **form).status_code == 303
+    assert merchant.fund().status_code == 200
+
+
+def test_a_payout_that_nobody_can_approve_says_so(service, merchant):
+    """
+    A rule that declines: a newer result lets the money out, and no underwriter.
+    """
+    payout_waits(merchant, "identity")
+    browser = Browser(service)
+    browser.merchant()
+    text = browser.text()
+
+    assert "GB-F-01: The identity of the applicants is not verified any more." in text
+    assert "No approval lets this money out" in text
+    assert "No rule refers it" not in text
+    assert 'value="approve"' not in browser.page
 
 
 # ---------------------------------------------------------------------------- what it shows

@@ -28,13 +28,20 @@ def browser():
 
 
 def fill(service):
-    """Make a merchant with a deal, one on hold, and one that is referred."""
+    """Make a merchant with a deal, one on hold, and one that is referred, for others."""
     Merchant(service, "old-mill").renewable()
     held = Merchant(service, "corner-cafe")
     held.ask()
     held.accept(bank_details=None)
     held.agent("place_hold", {"code": "dispute", "by": "u-7", "note": "See the letter."})
-    Merchant(service, "florist").referred()
+    florist = Merchant(service, "florist")
+    florist.ask()
+    florist.accept()
+    withdrawn = {"application_id": florist.known["application_id"]}
+    florist.partner_does("withdraw_application", withdrawn)
+    service.now += timedelta(hours=1)
+    others = {"applicants": [{"name": "Bob Other", "address": {"street": "1 High Street"}}]}
+    florist.referred(florist.initial() | others)
     service.now += timedelta(hours=3)
 
 

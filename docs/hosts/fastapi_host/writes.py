@@ -67,7 +67,7 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
                 **key,
                 "place": event.sequence,
                 "event": written,
-                "due": _due(event, notify),
+                "due": 0 if notify and _is_published(event, outcome.merchant) else None,
                 "tries": 0,
             }
             for event, written in zip(outcome.events, documents.events, strict=True)
@@ -83,8 +83,11 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
     )
 
 
-def _due(event, notify):
-    return 0 if notify and isinstance(event, PUBLISHED) else None
+def _is_published(event, merchant):
+    if isinstance(event, ReferralDecided):
+        # Of an accepted application the payout was decided, and no partner learns that it waited.
+        return merchant.fulfilment_of(event.decision.application_id) is None
+    return isinstance(event, PUBLISHED)
 
 
 WORK_KEY = ("kind", "application_id", "product")

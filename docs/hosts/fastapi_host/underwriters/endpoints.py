@@ -32,6 +32,7 @@ from holdback.operations import (
     AskHolds,
     AskReferrals,
     LookUp,
+    RequireChecks,
 )
 
 STYLE = Path(__file__).with_name("style.css").read_bytes()
@@ -238,9 +239,14 @@ def _view(host, partners, request, session, about):
             checks = ask(AskEvidence()).checks
         except Refusal:  # the rules of the jurisdiction are not loaded
             checks = None
+        accepted, for_funding = documents.merchant.in_fulfilment, None
+        if accepted is not None and checks is not None:
+            for_funding = ask(RequireChecks(application_id=accepted.application_id))
         return views.MerchantView(
             partner=about["partner"],
             merchant=documents.merchant,
+            profile=documents.profile,
+            for_funding=for_funding,
             referrals=ask(AskReferrals()),
             holds=ask(AskHolds()),
             applications=ask(AskApplications()),

@@ -143,6 +143,15 @@ def value(of):
     return str(of)
 
 
+def content_of(of):
+    """Return a value of JSON that a partner sent, with what is inside it."""
+    if isinstance(of, dict):
+        return described([(words(name), content_of(inside)) for name, inside in of.items()])
+    if isinstance(of, list):
+        return listed(map(content_of, of))
+    return NOTHING if of is None else value(of)
+
+
 def time(at, zone=None):
     """Return an instant in a time zone, in UTC without one."""
     if at is None:

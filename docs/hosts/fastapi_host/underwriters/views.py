@@ -7,6 +7,7 @@ from fastapi_host.underwriters.layout import (
     HOME,
     NOTHING,
     alert,
+    content_of,
     day,
     described,
     document,
@@ -25,8 +26,10 @@ from fastapi_host.underwriters.layout import (
 from fastapi_host.underwriters.markup import tag
 
 DONE = {
-    "approve": "The product is approved. The partner is notified that it may ask again.",
-    "decline": "The product is declined. The partner is notified that it may ask again.",
+    "approve": "The product is approved. Of an offer, the partner is notified that it may ask "
+    "again; of a payout it is not.",
+    "decline": "The product is declined. Of an offer, the partner is notified that it may ask "
+    "again; of a payout it is not.",
     "hold": "The merchant is on hold.",
     "lift": "The hold is lifted.",
 }
@@ -36,6 +39,13 @@ WHY_OLD = {
     "about_others": "About others",
     "corrected": "Corrected since",
 }
+OTHERS = {
+    "applicants": "These are not the applicants of the application that was accepted last.",
+    "company": "This is not the company of the application that was accepted last.",
+}
+NO_APPROVAL = (
+    "No approval lets this money out. Record a newer result of the check, or close the application."
+)
 MOST_OF_NOTE = 1000  # characters
 
 
@@ -45,7 +55,9 @@ class MerchantView:
 
     partner: str
     merchant: object
+    profile: object = attribute(repr=False)
     referrals: object
+    for_funding: object | None  # what the application in fulfilment needs
     holds: object
     applications: object
     deals: object
@@ -61,6 +73,10 @@ class MerchantView:
     def zone(self):
         """The time zone of the merchant, None before its first request."""
         return self.merchant.timezone
+
+    def payout(self, referral):
+        """Return the accepted application whose payout waits, None of a referral of offers."""
+        return self.merchant.fulfilment_of(referral.application_id)
 
     def product(self, key):
         """Return the name of a product, its key if no offers that are held name it."""
@@ -173,8 +189,12 @@ def _referrals(session, view, entered):
 
 
 def _referral(session, view, one, at, entered):
+    payout = view.payout(one)
     about = [
-        ("Referred", time(one.referred_at, view.zone)),
+        ("Waits", "An offer" if payout is None else "The payout of an accepted offer"),
+        ("Referred", time(one.referred_at, view.zone))
+        if payout is None
+        else ("Accepted", time(payout.accepted_at, view.zone)),
         ("Application", identifier(one.application_id)),
     ]
     if one.base_deal_id is not None:
@@ -184,14 +204,37 @@ def _referral(session, view, one, at, entered):
         "article",
         tag("h3", view.product(one.product), id=at),
         described(about),
+        _people(view, one),
         tag("h4", "Why a person decides"),
-        _reasons(one),
+        _reasons(one) if payout is None else _why_it_waits(view.for_funding, one),
         one.needs and [tag("h4", "What is missing"), listed(map(words, one.needs))],
         figures and table("Figures that the rules read", ("Figure", "Value#"), figures),
         _decide(session, view, one, at, entered),
         class_="card",
         aria_labelledby=at,
     )
+
+
+def _people(view, one):
+    """Return whom a referral is about, and say where the merchant's profile is of others."""
+    profile, shown = view.profile.sections, []
+    for name, sentence in OTHERS.items():
+        digest = one.sections.get(name)
+        others = digest is not None and view.merchant.sections.get(name, digest) != digest
+        alerted = tag("p", sentence, class_="alert") if others else None
+        held = profile.get(digest)
+        content = tag("p", "Not known.") if held is None else content_of(held.value)
+        shown += [tag("h4", words(name)), alerted, content]
+    return shown
+
+
+def _why_it_waits(for_funding, one):
+    again = [words(check.name) for check in for_funding.checks]
+    return [
+        listed(for_funding.held_back),
+        None if one.rules else tag("p", NO_APPROVAL),
+        again and [tag("h4", "What to check again"), listed(again)],
+    ]
 
 
 def _reasons(one):
