@@ -382,7 +382,7 @@ class MoneyRules:
             if closed is not None:
                 paid += closed.remitted.minor
                 paid += sum(money.minor for money in closed.credits.values())
-            left = deal.balance.minor + deal.shortfall.minor
+            left = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor
             assert paid == deal.repayment_amount.minor - left + deal.overpaid.minor
 
     @invariant()

@@ -20,6 +20,7 @@ from holdback.merchant.deal import CANCELLED, DEFAULTED
 from holdback.merchant.ledger import PAYOUT_RETURN, SETTLEMENT, TRANSFER
 from holdback.operations import (
     OPERATIONS,
+    ChargeFee,
     CloseDeal,
     LookUp,
     PauseDeal,
@@ -54,6 +55,12 @@ def states(engine, history):
         yield step, merchant
 
 
+def owed_on(deal):
+    """What a deal owes in all, fees included, less what it has too much, in minor units."""
+    owed = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor
+    return owed - deal.overpaid.minor
+
+
 def counting(deal):
     """The settled lines of a deal's ledger; a reversal counts once its entry does."""
     unsettled = {entry.id for entry in deal.entries if not entry.settled}
@@ -72,14 +79,15 @@ def paid_of(deal):
 @given(histories())
 def test_the_ledger_adds_up_after_every_step(drawn):
     """
-    "signed sum = repayment_amount - balance - shortfall + overpaid", and no balance is negative.
+    "signed sum = repayment_amount - balance - shortfall - fees_owed + overpaid", and no balance is
+    negative.
     """
     for _, merchant in states(*drawn):
         for deal in merchant.deals:
-            owed = deal.balance.minor + deal.shortfall.minor
-            assert paid_of(deal) == deal.repayment_amount.minor - owed + deal.overpaid.minor
-            assert min(deal.balance, deal.shortfall, deal.overpaid).minor >= 0
-            assert not (owed and deal.overpaid.minor)
+            owed = deal.balance, deal.shortfall, deal.fees_owed
+            assert paid_of(deal) == deal.repayment_amount.minor - owed_on(deal)
+            assert min(*owed, deal.overpaid).minor >= 0
+            assert not (any(money.minor for money in owed) and deal.overpaid.minor)
 
 
 @settings(max_examples=SEQUENCES)
@@ -164,8 +172,7 @@ def test_statement_ledger_and_lookup_say_the_same(drawn):
         assert [(name, kind, int(a.scaleb(places))) for name, kind, a in on_the_wire] == [
             (line.id, line.kind, line.signed) for line in deal.ledger
         ]
-        owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
-        assert by_deal[deal.id].closing.minor == owed
+        assert by_deal[deal.id].closing.minor == owed_on(deal)
     assert statement.closing.minor == sum(part.closing.minor for part in statement.parts)
 
 
@@ -189,8 +196,7 @@ def test_every_minor_unit_is_accounted_for(drawn):
     paid_by_deals = 0
     for deal in merchant.deals:
         credited = sum(money.minor for money in deal.credits.values()) + deal.settled.minor
-        owed = deal.balance.minor + deal.shortfall.minor - deal.overpaid.minor
-        assert deal.remitted.minor + credited + owed == deal.repayment_amount.minor
+        assert deal.remitted.minor + credited + owed_on(deal) == deal.repayment_amount.minor
         paid_by_deals += deal.remitted.minor + sum(
             money.minor for kind, money in deal.credits.items() if kind == "principal_return"
         )
@@ -295,8 +301,8 @@ def total(merchant):
         for entry in deal.entries
         if entry.kind == "refund"
     )
-    owed = (d.balance.minor + d.shortfall.minor - d.overpaid.minor for d in merchant.deals)
-    return sum(owed) - paid_out + sum(deal.waived.minor for deal in merchant.deals)
+    owed = sum(owed_on(deal) for deal in merchant.deals)
+    return owed - paid_out + sum(deal.waived.minor for deal in merchant.deals)
 
 
 def delivered_with_changes(story, order):
@@ -374,6 +380,8 @@ def test_the_histories_go_far():
         seen.update(step.operation for step in drawn[1].steps if step.refused is None)
 
     draw()
-    modules = {k.__module__ for k in (Refund, UnwindDeal, PauseDeal, SettleEarly, Requote)}
+    modules = {
+        k.__module__ for k in (Refund, UnwindDeal, PauseDeal, SettleEarly, Requote, ChargeFee)
+    }
     money = {name for name, kind in OPERATIONS.items() if kind.__module__ in modules}
     assert {name for name in money if not OPERATIONS[name].is_question} <= seen.keys(), seen

@@ -498,8 +498,9 @@ class Lifecycle(PeopleRules, RuleBasedStateMachine):
     def money_in_equals_money_out(self):
         for deal in self.merchant.deals:
             paid = deal.remitted.minor + deal.settled.minor + deal.credited
-            left = deal.balance.minor + deal.shortfall.minor
-            assert deal.repayment_amount.minor + deal.overpaid.minor == paid + left
+            left = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor
+            owed = deal.repayment_amount.minor + deal.fees
+            assert owed + deal.overpaid.minor == paid + left
             assert deal.balance.minor >= 0
 
     @invariant()

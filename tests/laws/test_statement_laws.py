@@ -47,8 +47,8 @@ def test_a_statement_balances(data, merchant):
     assert (whole.differences, part.differences) == ((), ())
     assert whole.balances
     assert part.balances
-    owed = [d.balance.minor + d.shortfall.minor - d.overpaid.minor for d in merchant.deals]
-    assert whole.closing.minor == sum(owed)
+    owed = [d.balance + d.shortfall + d.fees_owed - d.overpaid for d in merchant.deals]
+    assert whole.closing.minor == sum(money.minor for money in owed)
     assert whole.opening.minor == 0
     assert part.opening.minor - sum(sums(part.totals).values()) == part.closing.minor
     credit = sum(deal.credits[kind].minor for deal in merchant.deals for kind in deal.credits)

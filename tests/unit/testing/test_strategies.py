@@ -327,8 +327,9 @@ def held(history):
     assert wire.read_merchant(wire.write_merchant(merchant)) == merchant
     for deal in merchant.deals:
         paid = deal.remitted.minor + deal.settled.minor + deal.credited
-        left = deal.balance.minor + deal.shortfall.minor
-        assert deal.repayment_amount.minor + deal.overpaid.minor == paid + left
+        left = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor
+        owed = deal.repayment_amount.minor + deal.fees
+        assert owed + deal.overpaid.minor == paid + left
     for step in history.steps:
         assert not (step.events and step.refused)
 

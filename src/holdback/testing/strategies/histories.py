@@ -576,8 +576,8 @@ def ways_of(merchant: Merchant) -> list[str]:
     """Return the ways that fit *merchant* now, the rarer ones several times."""
     names: list[str] = []
     if merchant.active_deal is not None:
-        names += ["default", "recovery", "settlement", "overpayment", "hardship"]
-        names += ["early settlement"]
+        names += ["default", "recovery", "overpayment", "hardship", "early settlement"]
+        names += ["settlement"] * 2
         names += ["returned payout"] * 4 * (not merchant.active_deal.entries)
         names += ["fee"] * 4 * bool(merchant.active_deal.fee_terms)
     if any(deal.status == RENEWED for deal in merchant.deals):
