@@ -7,8 +7,12 @@ from datetime import date
 from every_case import for_every
 from holdback import Money
 from holdback.rulebooks.allowed_fee import MOST_FEE_KINDS
+from holdback.tools.policy.policy_sentences import product_sentences
 from holdback.tools.sanity.sanity import IMPLAUSIBLE_PRICE, sanity
-from small_folders import country, errors_in, read
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.history import histories
+from holdback.tools.workbench.overview import overview
+from small_folders import country, errors_in, loaded, read
 
 NOW = date(2026, 7, 1)
 RULES = "rules = []"
@@ -116,6 +120,71 @@ def test_a_product_has_a_bounded_number_of_fees_on_a_day():
     (error,) = errors_in(with_fee(fee=many(MOST_FEE_KINDS + 1)), "NL")
 
     assert f"at most {MOST_FEE_KINDS} fees on a day" in error.message
+
+
+# The same fee until a day, and a higher one and interest from that day on.
+CHANGED = (
+    FEE.replace("source", "until = 2026-07-01\nsource")
+    + FEE.replace("15.00", "18.00").replace("source", "from = 2026-07-01\nsource")
+    + """
+[[products.fees]]
+key = "default_interest"
+after = "default"
+yearly_rate = "8%"
+at_most = "EUR 90.00"
+source = "policy"
+from = 2026-07-01
+"""
+)
+RETURNED = "{} for each payment that is taken back; at most 1% of the repayment amount in all"
+INTEREST = "8% a year of the balance while the deal is in default; at most EUR 90.00 in all"
+
+
+def test_the_overview_shows_the_fees_of_the_day():
+    """In words, with the source, the days and the line of each."""
+    (product,) = overview(read(with_fee(fee=CHANGED), "NL"), NOW)["products"]
+
+    assert [(fee["name"], fee["value"]) for fee in product["fees"]] == [
+        ("returned_payment", RETURNED.format("EUR 18.00")),
+        ("default_interest", INTEREST),
+    ]
+    assert {(fee["source"], fee["from"]) for fee in product["fees"]} == {("policy", "2026-07-01")}
+    lines = with_fee(fee=CHANGED)["products.toml"].splitlines()
+    assert {lines[fee["line"] - 1] for fee in product["fees"]} == {"[[products.fees]]"}
+
+
+def test_the_history_of_a_product_has_a_version_for_other_fees():
+    """Each version of the product says what may be charged."""
+    jurisdictions = loaded(NL=with_fee(fee=CHANGED))
+    (found,) = histories(jurisdictions, jurisdictions["NL"], "flex")
+    before, after = found.versions
+
+    assert (before.until, after.since) == (NOW, NOW)
+    assert f"fee: returned_payment, {RETURNED.format('EUR 15.00')}" in before.details
+    assert f"fee: returned_payment, {RETURNED.format('EUR 18.00')}" in after.details
+    assert f"fee: default_interest, {INTEREST}" in after.details
+
+
+def test_the_policy_document_says_what_may_be_charged():
+    """A product with fees has a sentence about them, and one without has none."""
+    book = read(with_fee(fee=CHANGED), "NL").rulebook(NOW)
+    sentences = dict(product_sentences(book.products[0], book))
+    without = read(country(), "NL").rulebook(NOW)
+
+    assert sentences["fees"] == (
+        f"Above the repayment amount may be charged: returned payment "
+        f"({RETURNED.format('EUR 18.00')}) and default interest ({INTEREST})."
+    )
+    assert "fees" not in dict(product_sentences(without.products[0], without))
+
+
+def test_a_difference_names_the_fee():
+    """A fee that is other, and one that is new."""
+    jurisdiction = read(with_fee(fee=CHANGED), "NL")
+    found = differences(overview(jurisdiction, date(2026, 6, 30)), overview(jurisdiction, NOW))
+    fees = {each.name: each.state for each in found if each.kind == "fee of flex"}
+
+    assert fees == {"returned_payment": "changed", "default_interest": "added"}
 
 
 def test_interest_that_no_lender_charges_is_a_warning():
