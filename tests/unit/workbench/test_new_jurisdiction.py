@@ -10,6 +10,7 @@ from template_files import filled_in
 
 from every_case import for_every
 from holdback.exact.exact_numbers import ROUNDINGS
+from holdback.jurisdictions import load_jurisdictions
 from holdback.merchant.deal import STATUSES
 from holdback.tools.example_run import run_examples
 from holdback.tools.lint.coverage import coverage
@@ -99,11 +100,14 @@ def test_filled_it_passes_check_and_test(currency, zone, low, high):
             "identity",
             "months-trading",
             "no-default",
+            "identity-at-funding",
+            "business-at-funding",
+            "no-default-at-funding",
         )
     ]
 
 
-def test_its_renewal_rules_lose_no_mutant():
+def test_its_renewal_and_funding_rules_lose_no_mutant():
     """
     The examples of a new folder notice every mutant of its rules.
     """
@@ -111,10 +115,28 @@ def test_its_renewal_rules_lose_no_mutant():
     survived = [
         each.mutant.name
         for each in verdicts(family["SE"], family)
-        if each.state == "survived" and each.mutant.file == "SE/renewal.toml"
+        if each.state == "survived"
+        and (each.mutant.file == "SE/renewal.toml" or "-F-" in each.mutant.name)
     ]
 
     assert survived == []
+
+
+def test_a_payout_is_guarded_as_in_the_jurisdictions_that_ship():
+    """
+    "What ships: identity and business still verified, no default, no hold" holds of what is new.
+    """
+    shipped = load_jurisdictions().resolve("GB", on=date(2026, 12, 1)).funding
+    funding = loaded(SE=filled(new())).resolve("SE", on=NOW).funding
+
+    def read(ruleset):
+        return [
+            (rule.id, rule.code[2:], rule.require, rule.otherwise, rule.reason)
+            for rule in ruleset.rules
+        ]
+
+    assert read(funding) == read(shipped)
+    assert len(funding.rules) == 3
 
 
 @for_every("status", STATUSES)
