@@ -9,14 +9,19 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from collections import defaultdict
 
 import pytest
 from repository import read
 from scenario_outputs import NAMES, SCENARIOS, ran
 
 from every_case import for_every
+from holdback import wire
+from holdback.cli.scenario import read_scenario, run
 from holdback.engine import Engine
+from holdback.exact.exact_json import write_json
 from holdback.testing import given
+from holdback.testing.memory_store import MemoryStore
 
 ENGINE = Engine.for_trial()
 # From this day on every reference policy declines a merchant with a default, and checks age.
@@ -70,6 +75,54 @@ def test_a_scenario_prints_what_its_file_holds(name):
 
     assert output.output == read(SCENARIOS / f"{name}.txt")
     assert output.exit_code == (1 if "refused: " in output.output else 0)
+
+
+@for_every("name", NAMES)
+def test_every_journal_rebuilds(name):
+    """
+    What is carried out rebuilds: the events of each merchant give its stored state.
+    """
+    kept, journals = {}, defaultdict(list)
+
+    def save(store, merchant, profile, version=0):
+        kept[f"{merchant.partner} / {merchant.merchant_id}"] = merchant
+        return stored(store, merchant, profile, version)
+
+    stored = MemoryStore.save
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryStore, "save", save)
+        for step in run(read_scenario(read(SCENARIOS / f"{name}.json").encode()), ENGINE):
+            journals[step.who] += [wire.read_event(write_json(event)) for event in step.events]
+
+    assert {who: ENGINE.rebuild(journal) for who, journal in journals.items() if journal} == {
+        who: merchant for who, merchant in kept.items() if merchant.sequence
+    }
+
+
+def test_a_first_contact_counts_in_the_first_request(steps):
+    """
+    "A hold or consent can be recorded of a merchant nobody has asked for yet", and takings and an
+    erasure: the hold refers the first request, the consent is held, a new profile is not erased.
+    """
+    told = steps["first-contact"]
+    requests = [step for step in told if step["operation"] == "request_offers"]
+    body = json.loads(read(SCENARIOS / "first-contact.json"))
+    for step in body:
+        if step["operation"] == "record_consents":
+            step["input"]["consents"] = {"credit_reporting": False}
+    (without,) = (
+        step.reply
+        for step in run(read_scenario(json.dumps(body).encode()), ENGINE)
+        if step.operation == "required_checks"
+    )
+
+    def asked(reply):
+        return [check["consent"] for check in reply["checks"] if check["consent"]]
+
+    assert refused(told) == []
+    assert [decisions(step)["flex"][0] for step in requests] == ["Referred", "Accepted", "Accepted"]
+    assert asked(without) == ["credit_reporting"]
+    assert [asked(reply) for reply in replies(told, "required_checks")] == [[]]
 
 
 def test_the_page_lists_every_scenario():

@@ -27,9 +27,10 @@ from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.operation import Outcome
 from holdback.merchant.deal import LookupDeal, MerchantLookup
 from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import DealReceipt
-from holdback.operations import OPERATIONS, LookUp
-from holdback.testing.memory_store import MemoryStore
+from holdback.operations import OPERATIONS, LookUp, RequestOffers
+from holdback.testing.memory_store import TRIAL_SALT, MemoryStore
 from holdback.wire.commands import read_input
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
@@ -106,6 +107,8 @@ class _Host:
         body = step.get("input")
         input_context = self.engine.input_context(merchant, context)
         operation = read_input(step["operation"], body, input_context)
+        if profile.is_erased and isinstance(operation, RequestOffers):
+            profile = Profile.new(salt=TRIAL_SALT)
         outcome = self.engine.carry_out(merchant, operation, context, profile=profile)
         self.store.save(outcome.merchant, outcome.profile)
         self.store.add_names(outcome)
