@@ -13,6 +13,7 @@ from holdback.lifecycle import events
 from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.ledger import Entry, EntryTotals, Posting
 from holdback.merchant.offer import Offer
+from holdback.merchant.plan import Instalment, Plan
 from holdback.merchant.receipt import (
     Refundable,
     RefundableDeal,
@@ -197,6 +198,16 @@ FEE_ENTRIES = (
     Entry(id="w-1", on=DAY, amount=money("5.00"), kind="fee_waiver"),
 )
 
+PLAN = Plan(
+    id="plan-2",
+    instalments=(
+        Instalment(due_on=date(2026, 8, 1), amount=money("100.00")),
+        Instalment(due_on=date(2026, 9, 1), amount=money("150.50")),
+    ),
+    remitted_before=money("10.00"),
+    replaced=("plan-1",),
+)
+
 # Each event from its envelope, by its stored name.
 EVENTS = {
     "EntriesPosted": lambda **envelope: events.EntriesPosted(**envelope, postings=HALVES),
@@ -229,6 +240,10 @@ EVENTS = {
 # Events that came later, so that those before keep their place.
 ADDED_EVENTS = {
     "DealSettled": lambda **envelope: events.DealSettled(**envelope, deal_id=DEAL_ID, on=DAY),
+}
+# Events that came later still.
+NEWEST_EVENTS = {
+    "PlanAgreed": lambda **envelope: events.PlanAgreed(**envelope, deal_id=DEAL_ID, plan=PLAN),
 }
 REPLIES = {
     "settlement_quote": SettlementQuote(

@@ -26,6 +26,7 @@ from holdback.merchant.deal import (
     Entry,
     EntryTotals,
     LookupDeal,
+    LookupPlan,
     MerchantLookup,
     Performance,
 )
@@ -463,6 +464,7 @@ EVENTS = {
                 | people_samples.ADDED_EVENTS
                 | money_samples.ADDED_EVENTS
                 | people_samples.LAST_EVENTS
+                | money_samples.NEWEST_EVENTS
             ).items()
         )
     },
@@ -624,6 +626,26 @@ MERCHANT_WITH_FEES = attrs.evolve(
 )
 REPLIES["merchant_lookup_with_fees"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=DEAL_WITH_FEES),)
+)
+# A default, and the plan that was agreed for it.
+PLANNED_DEAL = attrs.evolve(LEDGER_DEAL, status="Defaulted", closed_on=DAY, plan=money_samples.PLAN)
+MERCHANT_WITH_A_PLAN = attrs.evolve(
+    MERCHANT,
+    deals=tuple(PLANNED_DEAL if deal.id == DEAL.id else deal for deal in MERCHANT.deals),
+)
+REPLIES["merchant_lookup_with_a_plan"] = MerchantLookup(
+    deals=(
+        attrs.evolve(
+            STANDING,
+            deal=PLANNED_DEAL,
+            plan=LookupPlan(
+                instalments=PLANNED_DEAL.planned,
+                past_due=money("100.00"),
+                days_past_due=12,
+                next_due_on=date(2026, 9, 1),
+            ),
+        ),
+    )
 )
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)

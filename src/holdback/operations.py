@@ -30,6 +30,7 @@ from holdback.lifecycle.deals.ledger_operations import (
     WriteOff,
 )
 from holdback.lifecycle.deals.lookup import AssessRenewal, LookUp, RenewalReview, ReviewRenewal
+from holdback.lifecycle.deals.plans import AgreePlan
 from holdback.lifecycle.deals.remittances import (
     CloseDeal,
     RecordRemittance,
@@ -85,6 +86,7 @@ __all__ = [
     "OPERATIONS",
     "AcceptOffer",
     "Adjust",
+    "AgreePlan",
     "ApplicationStatus",
     "Applications",
     "ApplySuspense",
@@ -229,6 +231,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             ReturnSuspense,
             ChargeFee,
             WaiveFee,
+            AgreePlan,
             PauseDeal,
             ResumeDeal,
             ChangeTerms,

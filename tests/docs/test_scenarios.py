@@ -651,6 +651,29 @@ def test_a_default_is_settled_for_less(steps):
     assert (statement["received"], statement["closing"]) == (1900, 0)
 
 
+def test_a_default_is_paid_by_a_plan(steps):
+    """
+    "a plan of dated instalments whose breaches are facts (`days_past_due`)": what is paid on its
+    day is not past due, another plan begins anew, and a default that is paid has none.
+    """
+    told = steps["plan"]
+    shown = [lookup["deals"][0].get("plan") for lookup in replies(told, "look_up")]
+    (statement,) = replies(told, "statement")
+
+    assert refused(told) == [
+        ("agree_plan", "amount_not_possible"), ("agree_plan", "request_conflict")
+    ]  # fmt: skip
+    assert [
+        plan and (plan["days_past_due"], plan["past_due"], plan["next_due_on"]) for plan in shown
+    ] == [
+        (0, 0, "2027-09-30"), (12, 300, "2027-10-31"), (1, 200, "2027-12-31"), None
+    ]  # fmt: skip
+    assert [event["plan"]["replaced"] for event in events(told, "PlanAgreed")] == [[], ["plan-a"]]
+    assert [each["paid"] for each in statement["deals"][0]["planned"]] == [300, 0, 0]
+    assert (statement["balances"], statement["closing"]) == (True, 400)
+    assert [event["on"] for event in events(told, "DealRecovered")] == ["2027-12-06"]
+
+
 def test_a_write_off_gives_way_to_a_recovery(steps):
     """At most what is left of an ended deal is written off; a later recovery takes it back."""
     told = steps["write-off"]

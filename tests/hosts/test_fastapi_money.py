@@ -49,7 +49,7 @@ SUSPENSE = {
     "apply_suspense": {"suspense_id": "c-1"},
     "return_suspense": {"suspense_id": "c-1", "kind": "refund"},
 }
-OTHERS = ("transfer", "return_payout", "charge_fee", *ON_A_DAY, *SUSPENSE, "requote")
+OTHERS = ("transfer", "return_payout", "charge_fee", "agree_plan", *ON_A_DAY, *SUSPENSE, "requote")
 # The amounts of the first offer: what is funded, what is repaid.
 FUNDED, REPAID = Decimal("9600.00"), Decimal("11904.00")
 
@@ -316,6 +316,35 @@ def test_a_default_is_settled_for_less(service, merchant):
         ("waiver", -rest),
         ("waiver", rest),
     ]
+
+
+def test_a_default_is_paid_by_a_plan(service, merchant):
+    """
+    "a plan of dated instalments": recorded once, at most what is left, and paid by what comes in.
+    """
+    merchant.funded()
+    change_of_status = {"deal_id": merchant.known["deal_id"], "status": "defaulted"}
+    assert merchant.agent("close_deal", change_of_status).status_code == 200
+    body = {"deal_id": merchant.known["deal_id"], "plan_id": "p-1"}
+
+    def agreed(amount):
+        instalments = [{"due_on": day(service), "amount": str(amount)}]
+        return merchant.agent("agree_plan", {**body, "instalments": instalments})
+
+    assert refused(agreed(REPAID + 1), "at most")
+    first, second = (agreed("5000.00") for _ in range(2))
+    assert (first.status_code, first.content) == (200, second.content)
+    assert refused(agreed("4000.00"), "`p-1`", "request_conflict")
+    assert move(merchant, "record_recovery", "2000.00", "c-1").status_code == 200
+
+    assert deal_of(merchant)["plan"] == {
+        "instalments": [{"due_on": day(service), "amount": 5000, "paid": 2000}],
+        "past_due": 0,
+        "days_past_due": 0,
+        "next_due_on": day(service),
+    }
+    assert merchant.agent("agree_plan", {**body, "plan_id": "p-2", "instalments": []}).is_success
+    assert "plan" not in deal_of(merchant)
 
 
 def test_a_deal_is_unwound_within_its_days(service, merchant):
@@ -766,6 +795,9 @@ def test_a_hostile_body_changes_nothing(service, merchant, operation, wrong):
         del body["amount"]
     elif operation == "charge_fee":
         body |= {"fee": "late", "about": "e-1"}
+    elif operation == "agree_plan":
+        instalments = [{"due_on": day_, "amount": "1.00"}]
+        body = {"deal_id": deal_id, "plan_id": "p-1", "instalments": instalments}
     elif operation in SUSPENSE:
         body |= SUSPENSE[operation]
         if operation != "apply_suspense":

@@ -33,6 +33,7 @@ REPLIES = {
     "reply_evidence": "HeldEvidence",
     "reply_holds": "Holds",
     "reply_merchant_lookup_empty": "MerchantLookup",
+    "reply_merchant_lookup_with_a_plan": "MerchantLookup",
     "reply_merchant_lookup_with_fees": "MerchantLookup",
     "reply_merchant_lookup_with_ledger": "MerchantLookup",
     "reply_offers": "Offers",

@@ -62,6 +62,7 @@ EXPECTED = [
     ("return_suspense", "POST", f"{AGENT}return_suspense", AGENTS),
     ("charge_fee", "POST", f"{AGENT}charge_fee", AGENTS),
     ("waive_fee", "POST", f"{AGENT}waive_fee", AGENTS),
+    ("agree_plan", "POST", f"{AGENT}agree_plan", AGENTS),
     ("pause", "POST", f"{AGENT}pause", AGENTS),
     ("resume", "POST", f"{AGENT}resume", AGENTS),
     ("change_terms", "POST", f"{AGENT}change_terms", AGENTS),

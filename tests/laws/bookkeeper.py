@@ -87,6 +87,8 @@ class Deal:
     movements: dict = field(default_factory=dict)
     pauses: list = field(default_factory=list)
     term_changes: list = field(default_factory=list)
+    plans: dict = field(default_factory=dict)  # by id, in order: the days with their amounts
+    paid_before: int = 0  # what had come in when the last plan was agreed
     accounts: Counter = field(default_factory=Counter)
 
     # Accounts: a debit is above zero, so that all of them add up to nothing.
@@ -268,6 +270,25 @@ class Deal:
     def payoff(self):
         """The line of what a renewal paid of this deal."""
         return [("settlement", self.closed_on, self.settled)] if self.settled else []
+
+    # The plan of a default
+
+    @property
+    def plan(self):
+        """The last plan, each day with what is due then and what of it came in since."""
+        if not self.plans or self.status != "Defaulted":
+            return []
+        came_in, lines = self.remitted - self.paid_before, []
+        for day, due in [*self.plans.values()][-1]:
+            paid = sorted((0, due, came_in))[1]
+            lines.append((day, due, paid))
+            came_in -= paid
+        return lines
+
+    def past_due(self, today):
+        """For how many days an instalment has been due and not paid; None without a plan."""
+        waits = [(today - day).days for day, due, paid in self.plan if paid != due]
+        return max([0, *waits]) if self.plan else None
 
     # The schedule
 

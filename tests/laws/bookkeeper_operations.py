@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import pairwise
 
 from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Suspense, Unbalanced
 
@@ -396,7 +397,31 @@ class Bookkeeper:
         if deal.written_off:
             raise Refused("not_possible_now")
         deal.status, deal.closed_on = "Funded", None
+        if deal.plans:  # nothing was to be planned
+            deal.plans[[*deal.plans][-1]] = []
         self.post(deal)
+
+    def agree_plan(self, deal_id, plan_id, instalments):
+        """Agree on the days of what is left of a default, in place of what was agreed before."""
+        deal = self.deal(deal_id)
+        if plan_id in deal.plans:
+            if plan_id != [*deal.plans][-1] or deal.plans[plan_id] != instalments:
+                raise Refused("request_conflict")
+            self.is_retry = True
+            return
+        days = [self.today, *(day + DAY for day, _ in instalments)]
+        if any(soon <= now for now, soon in pairwise(days)):
+            raise Refused("invalid_request")
+        if deal.status != "Defaulted" or not (instalments or deal.plan):
+            raise Refused("not_possible_now")
+        if sum(due for _, due in instalments) > deal.owed + deal.written_off:
+            raise Refused("amount_not_possible")
+        deal.plans[plan_id], deal.paid_before = instalments, deal.remitted
+
+    def past_due(self, today):
+        """The most days of all defaults; unknown without any, or where one has no plan."""
+        days = [d.past_due(today) for d in self.deals.values() if d.status == "Defaulted"]
+        return None if None in days else max(days, default=None)
 
     def trouble(self):
         """What a lender looks at before it pays out more: of each deal six things."""

@@ -26,12 +26,14 @@ from holdback import (
     Refusal,
     wire,
 )
-from holdback.eligibility.derived_facts import deal_counts, deal_facts
+from holdback.eligibility.derived_facts import days_past_due, deal_counts, deal_facts
 from holdback.exact.exact_json import Opaque
+from holdback.merchant.plan import Instalment
 from holdback.merchant.profile import Profile
 from holdback.operations import (
     AcceptOffer,
     Adjust,
+    AgreePlan,
     ApplySuspense,
     AskStatement,
     ChangeTerms,
@@ -86,7 +88,7 @@ COMMANDS = {
     "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
     "change_terms": ChangeTerms, "return_payout": ReturnPayout,
     "record_suspense": RecordSuspense,
-    "charge_fee": ChargeFee, "waive_fee": WaiveFee,
+    "charge_fee": ChargeFee, "waive_fee": WaiveFee, "agree_plan": AgreePlan,
     "apply_suspense": ApplySuspense, "return_suspense": ReturnSuspense,
 }  # fmt: skip
 
@@ -222,6 +224,9 @@ class Telling:
         spoken |= {"id": spoken.pop("entry_id")} if "entry_id" in spoken else {}
         if spoken.get("amount") is not None:
             spoken["amount"] = self.money(spoken["amount"])
+        if "instalments" in content:
+            planned = ((day, self.money(due)) for day, due in content["instalments"])
+            spoken["instalments"] = [Instalment(due_on=day, amount=due) for day, due in planned]
         if "entries" in content:
             spoken["entries"] = tuple(map(self.entry, content["entries"]))
         return spoken
@@ -321,6 +326,8 @@ class Telling:
         counted = dict(deal_counts(self.merchant, None))
         for name, value in keeper.counts().items():
             self.agree(name, counted[name], value)
+        past_due = days_past_due(self.merchant, self.today)
+        self.agree("days_past_due", past_due, keeper.past_due(self.today))
         held = {name: left.minor for name, left in self.merchant.suspense.held.items()}
         receipts = keeper.suspense.receipts.items()
         self.agree("suspense", held, {name: one.left for name, one in receipts if one.left})
@@ -386,6 +393,8 @@ def figures(deal, today):
     facts = deal_facts(deal, today)
     return {
         "status": deal.status, "ended_on": deal.ended_on,
+        "planned": [(each.due_on, each.amount.minor, each.paid.minor) for each in deal.planned],
+        "past_due": deal.days_past_due(today),
         **{name: getattr(deal, name).minor for name in MONEY},
         **{name: facts[name] for name in FACTS},
     }  # fmt: skip
@@ -395,6 +404,7 @@ def figures_kept(deal, today):
     """The same figures from the accounts of the bookkeeper."""
     return {
         "status": deal.status, "ended_on": deal.ended_on,
+        "planned": deal.plan, "past_due": deal.past_due(today),
         **{name: getattr(deal, name) for name in MONEY},
         "progress": deal.progress, "performance": deal.performance(today), "paused": deal.paused,
         "days_in_pause": (today - deal.funded_on).days - deal.unpaused(today),

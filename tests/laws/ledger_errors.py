@@ -11,6 +11,7 @@ from holdback.lifecycle.deals import (
     fees,
     fulfilment,
     ledger_operations,
+    plans,
     postings,
     remittances,
     schedule_changes,
@@ -20,11 +21,13 @@ from holdback.lifecycle.deals import (
 )
 from holdback.lifecycle.deals.fulfilment import FundDeal
 from holdback.lifecycle.deals.ledger_operations import Adjust, Refund, Transfer, WaiveRest, WriteOff
+from holdback.lifecycle.deals.plans import AgreePlan
 from holdback.lifecycle.deals.remittances import CloseDeal, ReinstateDeal
 from holdback.lifecycle.deals.unwinding import ReturnPayout, UnwindDeal
 from holdback.merchant import ledger, schedule
 from holdback.merchant import statement as deal_statement
 from holdback.merchant.deal import Deal
+from holdback.merchant.plan import Plan
 from holdback.merchant.suspense import Suspense, SuspenseEntry
 
 _SETTLES = "DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=funded_on)"
@@ -116,6 +119,71 @@ ERRORS = {
     ],
     "a waiver is posted as a write-off": [
         instead(WaiveRest, "_entry(case, self, WAIVER)", "_entry(case, self, WRITE_OFF)"),
+    ],
+    "what came in before a plan pays it": [
+        instead(plans, "deal.remitted", "deal.settled"),
+    ],
+    "what bounced pays a plan": [
+        instead(
+            Plan,
+            "max(0, remitted.minor - self.remitted_before.minor)",
+            "abs(remitted.minor - self.remitted_before.minor)",
+        ),
+    ],
+    "the last instalment is paid first": [
+        instead(Plan, "self.instalments", "self.instalments[::-1]"),
+    ],
+    "a plan is past due since its last instalment": [
+        instead(Deal.days_past_due, "min(unpaid, default=today)", "max(unpaid, default=today)"),
+    ],
+    "an instalment that is paid in part is not past due": [
+        instead(Deal.days_past_due, "part.paid < part.amount", "not part.paid.minor"),
+    ],
+    "an instalment is past due on its day": [
+        instead(
+            Deal.days_past_due,
+            "max(0, (today - min(unpaid, default=today)).days)",
+            "max(0, (today - min(unpaid, default=today)).days + 1)",
+        ),
+    ],
+    "more is planned than is left": [
+        instead(plans, "deal.balance + deal.written_off", "deal.repayment_amount"),
+    ],
+    "what was written off is not planned": [
+        instead(plans, "deal.balance + deal.written_off", "deal.balance"),
+    ],
+    "an active deal has a plan": [
+        instead(plans, "deal.status != DEFAULTED", "False"),
+        instead(evolve._plan_agreed, "deal.status != DEFAULTED", "False"),
+    ],
+    "a retry begins a plan anew": [
+        instead(AgreePlan, "not _is_agreed(deal, self)", "True"),
+    ],
+    "another content under a plan's id is a retry": [
+        instead(
+            plans,
+            "command.plan_id != last.id or command.instalments != last.instalments",
+            "command.plan_id != last.id",
+        ),
+    ],
+    "a plan that was replaced comes back": [
+        instead(plans, "{last.id, *last.replaced}", "{last.id}"),
+    ],
+    "a plan outlives its default": [
+        without(Deal.planned.fget, "self.status != DEFAULTED"),
+    ],
+    "a default that was undone keeps its plan": [
+        instead(evolve._deal_reinstated, "plan is not None", "False"),
+    ],
+    "a default without a plan is not past due": [
+        instead(derived_facts.days_past_due, "len(of_plans) == len(days)", "True"),
+    ],
+    "a merchant is past due by its best plan": [
+        instead(
+            derived_facts.days_past_due,
+            "max(of_plans, default=None)",
+            "min(of_plans, default=None)",
+        ),
     ],
     "a settled deal counts as recovered": [
         instead(postings, "DealSettled if after.waived.minor else DealRecovered", "DealRecovered"),
@@ -560,4 +628,25 @@ FAVOURED = {
     "cash leaves what was written off": ("default", "write_off", "apply_cash"),
     "what was written off takes no cash": ("default", "write_off", "apply_cash"),
     "cash is applied again by a retry": ("apply_cash", "repeat"),
+    **dict.fromkeys(
+        (
+            "what came in before a plan pays it",
+            "what bounced pays a plan",
+            "the last instalment is paid first",
+            "a plan is past due since its last instalment",
+            "an instalment that is paid in part is not past due",
+            "an instalment is past due on its day",
+            "more is planned than is left",
+            "an active deal has a plan",
+            "a retry begins a plan anew",
+            "another content under a plan's id is a retry",
+            "a plan that was replaced comes back",
+            "a plan outlives its default",
+            "a default without a plan is not past due",
+            "a merchant is past due by its best plan",
+        ),
+        ("default", "plan", "recover", "reverse", "repeat"),
+    ),
+    "what was written off is not planned": ("default", "write_off", "plan"),
+    "a default that was undone keeps its plan": ("default", "plan", "reinstate"),
 }

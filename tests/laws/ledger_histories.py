@@ -16,11 +16,11 @@ FLOOR = 500_000
 ENDED = ("Repaid", "Renewed", "Defaulted", "Recovered", "Cancelled", "Unwound", "Settled")
 STEPS = {
     "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 3, "transfer": 7, "recover": 6,
-    "waive": 3,
+    "waive": 3.5,
     "write_off": 3, "adjust": 2, "default": 2, "cancel": 1, "reinstate": 0.7, "settle_early": 2,
     "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
     "return_payout": 2,
-    "charge": 3, "waive_fee": 2,
+    "charge": 3, "waive_fee": 2, "plan": 3,
     "take_cash": 1.5, "apply_cash": 2.5, "return_cash": 1,
 }  # fmt: skip
 
@@ -271,6 +271,19 @@ class History:
         amount = max(1, deal.owed + deal.written_off + self.draw.choice((0, 0, 0, 0, 1, -1)))
         self.tell("waive_rest", **self.movement(deal, amount))
 
+    def plan(self):
+        """Plan what is left of a default in a few parts, on days from today on, most likely."""
+        deal, number = self.deal("Defaulted"), self.draw.choice((1, 2, 2, 3, 0))
+        left = deal.owed + deal.written_off
+        whole = max(number, self.amount(left, left, left // 2))
+        parts = [whole // max(1, number)] * (number - 1)
+        amounts = [*parts, whole - sum(parts)][:number]
+        first = self.telling.today + self.draw.choice((*[0, 1, 3, 20] * 5, -1)) * DAY
+        between = self.draw.choice((*[1, 7, 20] * 10, 0)) * DAY
+        instalments = [(first + between * place, part) for place, part in enumerate(amounts)]
+        plan_id = self.telling.number("p")
+        self.tell("agree_plan", deal_id=deal.id, plan_id=plan_id, instalments=instalments)
+
     def default(self):
         self.close("defaulted")
 
@@ -381,7 +394,7 @@ class History:
         way = self.draw.random()
         if way < 0.4:
             self.telling.tell(operation, request_id, **content)
-        elif "entry_id" in content or "entries" in content:
+        elif not content.keys().isdisjoint({"entry_id", "entries", "plan_id"}):
             if way < 0.6 and operation != "return_payout":
                 content = changed(content)
             self.telling.tell(operation, **content)
@@ -392,4 +405,6 @@ def changed(content):
     if "entries" in content:
         first, *others = content["entries"]
         return content | {"entries": [first | {"amount": first["amount"] + 1}, *others]}
+    if "instalments" in content:
+        return content | {"instalments": [(day, due + 1) for day, due in content["instalments"]]}
     return content | {"amount": (content["amount"] or 0) + 1 or 2}

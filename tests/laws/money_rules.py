@@ -16,8 +16,10 @@ from holdback import BankDetails, Entry, Money
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.merchant.deal import DEFAULTED, RENEWED, SETTLED
 from holdback.merchant.ledger import RECOVERY, SETTLEMENT, TRANSFER
+from holdback.merchant.plan import Instalment
 from holdback.operations import (
     Adjust,
+    AgreePlan,
     ApplySuspense,
     ChangeBankDetails,
     ChangeTerms,
@@ -136,6 +138,30 @@ class MoneyRules:
             assert settled.status == SETTLED
             assert (owed(settled), settled.written_off.minor) == (0, 0)
             assert settled.waived.minor == left
+
+    @precondition(lambda self: any(deal.status == DEFAULTED for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS, number=st.integers(0, 3))
+    def agree_on_a_plan(self, data, part, number):
+        """A plan of a default in a few parts, of more than is left: refused; or its end."""
+        deal = self.any_deal(data, lambda deal: deal.status == DEFAULTED)
+        left = owed(deal) + deal.written_off.minor
+        whole = max(number, part_of(max(1, left), part))
+        minors = [whole // max(1, number)] * (number - 1)
+        minors = [*minors, whole - sum(minors)][:number]
+        today = self.now.date()
+        days = [today + timedelta(days=1 + 10 * place) for place in range(number)]
+        instalments = [
+            Instalment(due_on=day, amount=Money(minor, deal.balance.currency))
+            for day, minor in zip(days, minors, strict=True)
+        ]
+        name = f"p-{self.requests}"
+        outcome = self.attempt(AgreePlan(deal_id=deal.id, plan_id=name, instalments=instalments))
+        if outcome is not None:
+            planned = self.merchant.deal_of(deal.id)
+            assert sum(minors) <= left
+            assert [each.amount.minor for each in planned.planned] == minors
+            assert planned.days_past_due(today) == (0 if minors else None)
+            assert planned.balance == deal.balance
 
     @precondition(lambda self: any(deal.status == SETTLED for deal in self.merchant.deals))
     @rule(data=st.data(), part=st.sampled_from([1, 2, 5]))

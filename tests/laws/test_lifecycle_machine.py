@@ -578,6 +578,7 @@ OF_MONEY = {
     "EntriesPosted",
     "DealRecovered",
     "DealSettled",
+    "PlanAgreed",
     "DealDefaultedAgain",
     "DealUnwound",
     "PayoutReturned",

@@ -46,6 +46,9 @@ SHARPER = {
         "deals_recovered < deals_defaulted"
     ),
     "deals_recovered <= deals_defaulted": "deals_recovered < deals_defaulted",
+    "days_past_due < 0 days or deals_recovered < deals_defaulted": (
+        "deals_recovered < deals_defaulted"
+    ),
     "days_since_last_remittance <= days_since_funding": (
         "days_since_last_remittance < days_since_funding"
     ),

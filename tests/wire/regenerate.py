@@ -59,6 +59,7 @@ def stored_documents():
     corrected = wire_samples.MERCHANT_WITH_A_CORRECTION
     yield "state_with_a_correction.json", wire.write_merchant(corrected)
     yield "state_with_fees.json", wire.write_merchant(wire_samples.MERCHANT_WITH_FEES)
+    yield "state_with_a_plan.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_PLAN)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():

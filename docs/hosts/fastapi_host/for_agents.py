@@ -73,6 +73,7 @@ COMMANDS = (
     "return_suspense",
     "charge_fee",
     "waive_fee",
+    "agree_plan",
     "pause",
     "resume",
     "change_terms",

@@ -68,6 +68,7 @@ WHO_MAY = MappingProxyType(
         "return_suspense": _AGENTS,
         "charge_fee": _AGENTS,
         "waive_fee": _AGENTS,
+        "agree_plan": _AGENTS,
         "pause": _AGENTS,
         "resume": _AGENTS,
         "change_terms": _AGENTS,

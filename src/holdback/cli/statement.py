@@ -35,6 +35,7 @@ from holdback.tools.displays.statements import (
     held_text,
     in_all,
     line_row,
+    planned_row,
     statement_page,
     summary_lines,
     title,
@@ -128,6 +129,9 @@ def _deal_lines(part: DealStatement) -> Iterator[str]:
     if part.unsettled:
         yield click.style("  Not settled, and not counted", dim=True)
         yield from (_row(line_row(line)) for line in part.unsettled)
+    if part.planned:
+        yield click.style("  Planned, and not counted", dim=True)
+        yield from map(_row, map(planned_row, part.planned))
 
 
 def _suspense_lines(part: SuspenseStatement) -> Iterator[str]:

@@ -16,6 +16,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import (
+    DEFAULTED,
     DEFAULTS,
     RECOVERED,
     RENEWED,
@@ -240,11 +241,26 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     }
 
 
+def days_past_due(merchant: Merchant, today: date) -> int | None:
+    """
+    Return by how many days plans are past due, the most of all deals that are in default.
+
+    It is None where one of them has no plan, or there is none: nothing is due by a day.
+    """
+    defaults = (deal for deal in merchant.deals if deal.status == DEFAULTED)
+    days = [deal.days_past_due(today) for deal in defaults]
+    of_plans = [number for number in days if number is not None]
+    return max(of_plans, default=None) if len(of_plans) == len(days) else None
+
+
 def initial_facts(
-    merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None]
+    merchant: Merchant,
+    catalogue: Catalogue,
+    evidence: Mapping[str, int | None],
+    today: date,
 ) -> Facts:
     """Return the prepared facts for an initial application; *evidence* has the takings, too."""
-    return _prepared(evidence, merchant, None, catalogue)
+    return _prepared(evidence, merchant, None, catalogue, today)
 
 
 def renewal_facts(
@@ -255,13 +271,18 @@ def renewal_facts(
     today: date,
 ) -> Facts:
     """Return the prepared facts for renewing *deal*, with what *evidence* says."""
-    return _prepared({**evidence, **deal_facts(deal, today)}, merchant, deal, catalogue)
+    return _prepared({**evidence, **deal_facts(deal, today)}, merchant, deal, catalogue, today)
 
 
 def _prepared(
-    facts: Mapping[str, int | None], merchant: Merchant, base: Deal | None, catalogue: Catalogue
+    facts: Mapping[str, int | None],
+    merchant: Merchant,
+    base: Deal | None,
+    catalogue: Catalogue,
+    today: date,
 ) -> Facts:
-    named = {**facts, **deal_counts(merchant, base)}
+    past_due = {"days_past_due": days_past_due(merchant, today)}
+    named = {**facts, **deal_counts(merchant, base), **past_due}
     return tuple([_within_range(fact, named.get(fact.name)) for fact in catalogue.facts])
 
 

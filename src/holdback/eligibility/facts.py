@@ -249,6 +249,14 @@ _FACTS: Final = (
         in_files="outstanding_fees unpaid_fees",
         meaning="Fees that were charged and neither waived nor paid, on all deals; always known.",
     ),
+    BuiltInFact(
+        name="days_past_due", kind=Kind.DAYS, high=MOST_DAYS, origin=MERCHANT,
+        label="time past due of a plan", moves=DOWN, over_time=WAITS,
+        in_files="dpd days_overdue days_in_arrears",
+        meaning="Days since the oldest instalment of a default's plan was due that is not paid in "
+                "full, the most of all plans; 0 where nothing is past due. Unknown where no deal "
+                "is in default, or one is that has no plan.",
+    ),
 )
 # fmt: on
 
@@ -290,6 +298,7 @@ RELATIONS: Final = (
     'status != "Recovered" or deals_recovered >= 1',
     'status != "Settled" or deals_recovered < deals_defaulted',
     "deals_recovered <= deals_defaulted",
+    "days_past_due < 0 days or deals_recovered < deals_defaulted",
     "days_since_last_remittance <= days_since_funding",
     "missed_remittances_30d <= days_since_funding",
     "days_in_pause <= days_since_funding",

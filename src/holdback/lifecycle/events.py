@@ -26,6 +26,7 @@ from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import Entry, Posting
 from holdback.merchant.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
 from holdback.merchant.offer import Offer
+from holdback.merchant.plan import Plan
 from holdback.merchant.referral import Hold, Referral, ReferralDecision
 from holdback.merchant.schedule import TermsChange
 from holdback.merchant.suspense import SuspenseEntry
@@ -62,6 +63,7 @@ __all__ = [
     "OffersIssued",
     "OffersWithdrawn",
     "PayoutReturned",
+    "PlanAgreed",
     "ProfileErased",
     "ProfileRectified",
     "QueuedRenewalReady",
@@ -448,6 +450,18 @@ class DealSettled(Envelope):
 
 
 @frozen(kw_only=True)
+class PlanAgreed(Envelope):
+    """
+    A plan was agreed for a deal in default, in place of the one before it.
+
+    A plan without instalments ends that one.
+    """
+
+    deal_id: str
+    plan: Plan
+
+
+@frozen(kw_only=True)
 class DealUnwound(Envelope):
     """
     The deal was undone on the day `on`; the deal that it had renewed is active again.
@@ -561,6 +575,7 @@ Event: TypeAlias = (
     | QueuedRenewalReady
     | PayoutReturned
     | ProfileRectified
+    | PlanAgreed
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -605,6 +620,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "PayoutReturned": PayoutReturned,
         "DealSettled": DealSettled,
         "ProfileRectified": ProfileRectified,
+        "PlanAgreed": PlanAgreed,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

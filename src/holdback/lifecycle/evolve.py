@@ -593,7 +593,10 @@ def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:
     deals = draft.all("deals")
     if any(deal.status == FUNDED for deal in deals.values()):
         raise misplaced(event, "a deal is active")
-    _change_deal(draft, event, FUNDED, "reinstate_deal", closed_on=None)
+    plan = deals[event.deal_id].plan if event.deal_id in deals else None
+    if plan is not None:  # there was no default to plan for
+        plan = attrs.evolve(plan, instalments=())
+    _change_deal(draft, event, FUNDED, "reinstate_deal", closed_on=None, plan=plan)
 
 
 def _entries_posted(draft: Draft, event: events.EntriesPosted) -> None:
@@ -614,6 +617,13 @@ def _deal_defaulted_again(draft: Draft, event: events.DealDefaultedAgain) -> Non
 
 def _deal_settled(draft: Draft, event: events.DealSettled) -> None:
     _change_deal(draft, event, SETTLED, "waive_rest")
+
+
+def _plan_agreed(draft: Draft, event: events.PlanAgreed) -> None:
+    deal: Deal = draft.one("deals", event.deal_id, event)
+    if deal.status != DEFAULTED:
+        raise misplaced(event, f"the deal is {deal.status}")
+    draft.all("deals")[deal.id] = attrs.evolve(deal, plan=event.plan)
 
 
 def _deal_unwound(draft: Draft, event: events.DealUnwound) -> None:
@@ -806,6 +816,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.DealPaused: _deal_paused,
         events.DealResumed: _deal_resumed,
         events.TermsChanged: _terms_changed,
+        events.PlanAgreed: _plan_agreed,
         events.OfferRequoted: _offer_requoted,
         events.QueuedRenewalReady: _queued_renewal_ready,
         events.PayoutReturned: _payout_returned,

@@ -19,6 +19,7 @@ from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import Deal
 from holdback.merchant.ledger import KINDS, RECORDED_KINDS, REVERSAL
+from holdback.merchant.plan import MOST_INSTALMENTS, MOST_PLAN_DAYS
 from holdback.merchant.suspense import Suspense
 
 # How many days later a funding and the early end of a deal may be recorded, and how many days after
@@ -214,9 +215,13 @@ def _before_funding(
 def amount_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in a command whose amount is more than nothing."""
     yield from movement_errors(given, input_context)
-    if given.amount is not None and given.amount.minor <= 0:
+    yield from _not_above_zero(given.amount, "$.amount")
+
+
+def _not_above_zero(money: Money | None, path: str) -> Iterator[ErrorDetail]:
+    if money is not None and money.minor <= 0:
         message = "expected an amount above zero"
-        yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+        yield ErrorDetail(code="out_of_range", message=message, path=path)
 
 
 def suspense_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
@@ -280,6 +285,33 @@ def ending_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorD
     if None not in {given.on, last} and given.on < last:
         message = f"expected a day on or after the last of which the deal has something, {last}"
         yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+
+
+def plan_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the instalments of a plan."""
+    deals = [deal for deal in input_context.deals if deal.id == given.deal_id]
+    currency = deals[0].repayment_amount.currency if deals else input_context.currency
+    instalments: Sequence[_Item] = given.instalments or ()
+    if len(instalments) > MOST_INSTALMENTS:
+        message = f"expected at most {MOST_INSTALMENTS} instalments"
+        yield ErrorDetail(code="too_large", message=message, path="$.instalments")
+    previous: date | None = None
+    for place, instalment in enumerate(instalments):
+        path, due_on = f"$.instalments[{place}]", instalment.due_on
+        yield from _wrong_currency(instalment.amount, currency, f"{path}.amount")
+        yield from _not_above_zero(instalment.amount, f"{path}.amount")
+        if due_on is None:
+            continue
+        if previous is not None and due_on <= previous:
+            message = f"expected a day after that of the instalment before, {previous.isoformat()}"
+            yield ErrorDetail(code="contradiction", message=message, path=f"{path}.due_on")
+        if not 0 <= (due_on - input_context.day).days <= MOST_PLAN_DAYS:
+            today = input_context.day.isoformat()
+            message = f"expected a day from today, {today}, to {MOST_PLAN_DAYS} days later"
+            hint = "a plan is about what is still to be paid"
+            path = f"{path}.due_on"
+            yield ErrorDetail(code="out_of_range", message=message, path=path, hint=hint)
+        previous = due_on
 
 
 def unwind_quote_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:

@@ -23,6 +23,7 @@ from holdback.merchant.deal import Deal
 from holdback.merchant.instants import END_YEAR, FIRST_YEAR
 from holdback.merchant.ledger import KINDS, REVERSAL, Entry, in_order
 from holdback.merchant.merchant import SIGNATURES, Fulfilment, Merchant, OfferSet
+from holdback.merchant.plan import MOST_INSTALMENTS, MOST_REPLACED_PLANS, Plan
 from holdback.merchant.referral import ReferralEnding
 from holdback.merchant.schedule import elapsed_days
 from holdback.merchant.suspense import SUSPENSE, SUSPENSE_APPLIED
@@ -211,6 +212,22 @@ def _deal(deal: Deal, path: str) -> Iterator[ErrorDetail]:
         place = f"{path}.closed_entries.remitted"
         yield from _amount(deal.closed_entries.remitted, currency, place, signed=True)
     yield from _schedule(deal, path)
+    if deal.plan is not None:
+        yield from _plan(deal.plan, currency, f"{path}.plan")
+
+
+def _plan(plan: Plan, currency: Currency, path: str) -> Iterator[ErrorDetail]:
+    yield from _amount(plan.remitted_before, currency, f"{path}.remitted_before", signed=True)
+    for place, instalment in enumerate(plan.instalments):
+        where = f"{path}.instalments[{place}].amount"
+        yield from _amount(instalment.amount, currency, where, least=1)
+    if any(earlier.due_on >= later.due_on for earlier, later in pairwise(plan.instalments)):
+        yield _contradiction("instalments are in the order of their days", f"{path}.instalments")
+    most = {"instalments": MOST_INSTALMENTS, "replaced": MOST_REPLACED_PLANS}
+    for name, number in most.items():
+        if len(getattr(plan, name)) > number:
+            message = f"expected at most {number} items"
+            yield ErrorDetail(code="too_large", message=message, path=f"{path}.{name}")
 
 
 def _schedule(deal: Deal, path: str) -> Iterator[ErrorDetail]:

@@ -41,6 +41,7 @@ from holdback.merchant.ledger import (
     taken_back,
     with_new,
 )
+from holdback.merchant.plan import Plan, PlannedInstalment
 from holdback.merchant.rows import Rows
 from holdback.merchant.schedule import Pause, TermsChange
 from holdback.tool_named import shown_by, tool_named
@@ -79,7 +80,7 @@ class Deal:
     `base_deal_id` is the deal that its funding renewed. `product` of the rulebook of the day
     `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
     those of the jurisdiction at the funding, None where its rules were not loaded. `fee_terms` are
-    the fees that the accepted offer allows.
+    the fees that the accepted offer allows. `plan` is the last one that was agreed after a default.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Deal:
     pauses: tuple[Pause, ...] = ()
     terms_changes: tuple[TermsChange, ...] = ()
     fee_terms: tuple[FeeTerms, ...] = ()
+    plan: Plan | None = None
 
     def __repr__(self) -> str:
         return shown_by("merchants.deal_repr", self)
@@ -250,6 +252,29 @@ class Deal:
     def written_off(self) -> Money:
         """The amount that was given up as lost, less what was recovered after it."""
         return self.credits.get(WRITE_OFF, self._positive(0))
+
+    @property
+    def planned(self) -> tuple[PlannedInstalment, ...]:
+        """
+        The instalments of the plan, each with what of it is paid; none while no plan runs.
+
+        A plan runs while its deal is in default.
+        """
+        if self.plan is None or self.status != DEFAULTED:
+            return ()
+        return tuple(self.plan.paid(self.remitted))
+
+    def days_past_due(self, today: date) -> int | None:
+        """
+        Return the days since the oldest instalment was due that is not paid in full.
+
+        It is 0 where nothing is past due, and None while no plan runs.
+        """
+        planned = self.planned
+        if not planned:
+            return None
+        unpaid = (part.due_on for part in planned if part.paid < part.amount)
+        return max(0, (today - min(unpaid, default=today)).days)
 
     @property
     def progress(self) -> int:
@@ -405,11 +430,28 @@ class Performance:
 
 
 @frozen(kw_only=True)
+class LookupPlan:
+    """
+    The plan of a default on the day of the lookup.
+
+    `past_due` is what is not paid of the instalments due before that day, `days_past_due` the days
+    since the oldest of them was due. `next_due_on` is the day of the first instalment from that day
+    on that is not paid in full, None if there is none.
+    """
+
+    instalments: tuple[PlannedInstalment, ...]
+    past_due: Money
+    days_past_due: int
+    next_due_on: date | None
+
+
+@frozen(kw_only=True)
 class LookupDeal:
-    """A deal with its performance on the day of the lookup (service 2.5)."""
+    """A deal with its performance on the day of the lookup (service 2.5), and its plan."""
 
     deal: Deal
     performance: Performance
+    plan: LookupPlan | None = None
 
 
 @frozen(kw_only=True)

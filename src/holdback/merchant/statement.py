@@ -29,6 +29,7 @@ from holdback.merchant.ledger import (
     SignedMoney,
 )
 from holdback.merchant.merchant import Merchant
+from holdback.merchant.plan import PlannedInstalment
 from holdback.merchant.suspense import SUSPENSE_APPLIED, SUSPENSE_KINDS
 
 # The kinds of a funding, of which a ledger does not have entries: what the merchant received, and
@@ -90,10 +91,10 @@ class KindTotal:
 @frozen(kw_only=True)
 class DealStatement:
     """
-    The part of a statement that is about one deal; its `status` is the one that it has now.
+    The part of a statement that is about one deal, with its `status` and its plan of now.
 
     `opening` is what was owed before the period, `closing` what is owed after it. The `unsettled`
-    entries of the period are not counted.
+    entries of the period are not counted, and neither are the `planned` instalments.
 
     Where entries of the period are no longer held, `closed_through` is the last day of which they
     are not, and the lines begin after it. `carried_forward` are then the totals from the funding up
@@ -111,6 +112,7 @@ class DealStatement:
     carried_forward: tuple[KindTotal, ...] = ()
     lines: tuple[StatementLine, ...] = ()
     unsettled: tuple[StatementLine, ...] = ()
+    planned: tuple[PlannedInstalment, ...] = ()
     totals: tuple[KindTotal, ...] | None
     closing: SignedMoney | None
 

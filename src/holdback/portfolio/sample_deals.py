@@ -86,7 +86,7 @@ _GAPS: Final = (
     (80, "credit_score credit_checked_on"),
     *((25, name) for name in ("identity_verified", "business_verified")),
     *((25, name) for name, *_ in _DECLARED),
-    (30, "deals_written_off deals_recovered refunds_due fees_owed"),
+    (30, "deals_written_off deals_recovered refunds_due fees_owed days_past_due"),
     (25, "paused days_in_pause"),
 )
 
@@ -509,6 +509,9 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     owing = (status == DEFAULTED) & dice.chance(100)
     facts["fees_owed"] = np.where(owing, dice.between(500, 20_000), 0)
     more = {"recovered": regained, "refunded": refunded, "fees_paid": fees_paid}
+    planned = (status == DEFAULTED) & dice.chance(300)
+    late = np.where(dice.chance(400), dice.between(1, 90), 0)
+    facts["days_past_due"] = np.where(planned, late, UNKNOWN)
     return facts | ledger | more
 
 

@@ -147,6 +147,7 @@ _NEWEST_DEALS: Final[Mapping[str, Callable[[Deal], object]]] = MappingProxyType(
         "waive_fee": lambda deal: deal.fees_owed.minor,
         "record_recovery": lambda deal: deal.status in DEFAULTS,
         "waive_rest": lambda deal: deal.status == DEFAULTED,
+        "agree_plan": lambda deal: deal.status == DEFAULTED,
         "write_off": lambda deal: not deal.active and max(deal.balance, deal.shortfall).minor,
     }
 )

@@ -398,6 +398,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "pauses",
             "terms_changes",
             "fee_terms",
+            "plan",
         ),
         Offer: ("fees",),
         Entry: ("kind", "counterpart", "fee", "about"),

@@ -39,6 +39,7 @@ from holdback.merchant.ledger import Entry, EntryTotals, transaction_status
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Offers, Product
 from holdback.merchant.receipt import DealReceipt, SettlementQuote, SuspenseReceipt
+from holdback.merchant.statement import DealStatement
 from holdback.operations import Reply
 
 # The transaction that is the sum of those that are no longer held.
@@ -178,6 +179,7 @@ def _deal(lookup: LookupDeal) -> dict[str, Json]:
         "pricing": _pricing(deal),
         "transactions": _transactions(deal),
         **_fees_owed(deal.fees_owed),
+        **({} if lookup.plan is None else {"plan": _plain(lookup.plan)}),
     }
 
 
@@ -228,6 +230,13 @@ def _review(review: RenewalReview) -> dict[str, Json]:
         "decided_by": review.decided_by,
         "checks": _items(review.checks),
     }
+
+
+def _deal_statement(part: DealStatement) -> dict[str, Json]:
+    """Write the part of a statement about a deal; few deals have a plan."""
+    fields = (name for name in attrs.fields_dict(DealStatement) if name != "planned")
+    planned = {"planned": _items(part.planned)} if part.planned else {}
+    return {**{name: _plain(getattr(part, name)) for name in fields}, **planned}
 
 
 def _pricing(deal: Deal) -> dict[str, Json]:
@@ -305,6 +314,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         LookupDeal: _deal,
         DealReceipt: _receipt,
         SettlementQuote: _settlement_quote,
+        DealStatement: _deal_statement,
         SuspenseReceipt: _suspense_receipt,
         Assessment: Assessment.plain,
         RenewalReview: _review,

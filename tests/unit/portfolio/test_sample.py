@@ -469,7 +469,8 @@ def test_missing_values(table):
     """
     About three values in a hundred are missing, and together where one source gives them.
     """
-    built_in = table.select(table.column_names[3 : 3 + BUILT_IN_FACTS])
+    # A plan has few deals, and no other deal is past due.
+    built_in = table.select(table.column_names[3 : 3 + BUILT_IN_FACTS]).drop(["days_past_due"])
     shares = {name: built_in[name].null_count / N for name in built_in.column_names}
 
     assert 0.025 < sum(shares.values()) / BUILT_IN_FACTS < 0.035

@@ -11,6 +11,7 @@ from holdback.eligibility.assessment import UNDETERMINED, Assessment
 from holdback.eligibility.derived_facts import performance
 from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.evidence.checks import TAKINGS, check_states, required_check
 from holdback.lifecycle.offers.renewal_eligibility import (
@@ -22,7 +23,7 @@ from holdback.lifecycle.offers.renewal_eligibility import (
 )
 from holdback.lifecycle.operation import Case, Command, Decision, Question
 from holdback.merchant.application import Check
-from holdback.merchant.deal import Deal, LookupDeal, MerchantLookup, Performance
+from holdback.merchant.deal import Deal, LookupDeal, LookupPlan, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
 from holdback.rulebooks.check_terms import age_name
 from holdback.rulebooks.rulebook import Rulebook
@@ -156,7 +157,27 @@ def _checks_alone(
 
 def _shown(deal: Deal, today: date, *, eligible: bool) -> LookupDeal:
     """Return *deal* as the lookup shows it; the active deal alone can be *eligible*."""
-    return LookupDeal(deal=deal, performance=_performance(deal, today, eligible=eligible))
+    return LookupDeal(
+        deal=deal,
+        performance=_performance(deal, today, eligible=eligible),
+        plan=_plan(deal, today),
+    )
+
+
+def _plan(deal: Deal, today: date) -> LookupPlan | None:
+    planned, days = deal.planned, deal.days_past_due(today)
+    if days is None:
+        return None
+    past_due = sum(part.amount.minor - part.paid.minor for part in planned if part.due_on < today)
+    return LookupPlan(
+        instalments=planned,
+        past_due=Money(past_due, deal.repayment_amount.currency),
+        days_past_due=days,
+        next_due_on=next(
+            (part.due_on for part in planned if part.due_on >= today and part.paid < part.amount),
+            None,
+        ),
+    )
 
 
 def _performance(deal: Deal, today: date, *, eligible: bool) -> Performance:

@@ -172,6 +172,7 @@ def _part(deal: Deal, moved: Movements, since: date | None, until: date | None) 
             for line in moved.unsettled
             if (since is None or since <= line.on) and (until is None or line.on <= until)
         ),
+        planned=deal.planned,
         **asdict(account, recurse=False),
     )
 

@@ -83,7 +83,7 @@ def funding_answers(case: Case, application: Fulfilment) -> FundingAnswers | Non
     evidence = evidence_facts(merchant, rulebook, case.at, application.sections)
     base, catalogue = merchant.deal_of(application.base_deal_id), rulebook.catalogue
     facts = (
-        initial_facts(merchant, catalogue, evidence)
+        initial_facts(merchant, catalogue, evidence, rulebook.on)
         if base is None
         else renewal_facts(merchant, base, catalogue, evidence, rulebook.on)
     )

@@ -148,7 +148,7 @@ def _case(
     renewal = renewal_case(merchant, case.at, rulebook) if request.renewal else None
     if renewal is None:
         evidence = evidence_facts(merchant, rulebook, case.at, sections)
-        facts = initial_facts(merchant, rulebook.catalogue, evidence)
+        facts = initial_facts(merchant, rulebook.catalogue, evidence, rulebook.on)
         consents = given_consents(merchant, request.consents, rulebook)
     else:
         facts, consents, sections = renewal.facts, merchant.consents, merchant.sections

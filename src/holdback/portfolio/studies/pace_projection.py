@@ -568,6 +568,8 @@ class CourseColumns:
                 more = whole_months(days)
             elif fact.name == "days_in_pause":
                 more = np.where(paused, days, 0)
+            elif fact.name == "days_past_due":  # what is due later is paid on its day
+                more = np.where(today.number > 0, days, 0)
             number = today.number + more
             yield fact.name, Known(number, today.is_known & (number <= fact.high))
 

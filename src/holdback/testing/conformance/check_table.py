@@ -83,6 +83,11 @@ CHECKS: Final = (
         ("change_rules",),
     ),
     Check(
+        "plan",
+        "a plan of a default, of which an instalment is paid, one is late, and all are replaced",
+        deals_money.plan,
+    ),
+    Check(
         "unwinding",
         "a renewal that is undone within its cooling-off days",
         deals_money.unwinding,

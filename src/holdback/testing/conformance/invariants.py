@@ -70,6 +70,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "and no part of it is taken twice.",
         "fees-apart": "A fee is charged once for what it follows, and is owed beside the balance "
         "until it is paid or waived.",
+        "plan-kept": "A default shows the plan that was agreed last, and what of it is paid and "
+        "past due.",
         "revived": "Undoing a renewal makes the deal that it had renewed active again, which owes "
         "what its renewal had paid.",
         "payout-returned": "A payout that comes back undoes its funding, and the application can "

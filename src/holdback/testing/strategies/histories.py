@@ -43,6 +43,7 @@ from holdback.testing.strategies.likely_money import (
     moved,
     new_entry_id,
     owed,
+    planned,
     principal_due,
     settling,
 )
@@ -447,6 +448,20 @@ def _settlement(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
             yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
 
 
+def _plan(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
+    """A default whose rest is planned in two parts, of which one comes in; then it is one part."""
+    active = now().merchant.active_deal
+    if active is None:
+        return
+    yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
+    for deal in _again(now, [active.id]):
+        half = owed(deal) // 2
+        yield "agree_plan", planned(now(), deal, [half, owed(deal) - half])
+        yield _movement("record_recovery", now(), deal, max(1, half))
+    for deal in _again(now, [active.id]):
+        yield "agree_plan", planned(now(), deal, [owed(deal)])
+
+
 def _overpayment(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment of more than is owed, of which a half is refunded, and then the rest."""
     active = now().merchant.active_deal
@@ -577,7 +592,7 @@ def ways_of(merchant: Merchant) -> list[str]:
     names: list[str] = []
     if merchant.active_deal is not None:
         names += ["default", "recovery", "overpayment", "hardship", "early settlement"]
-        names += ["settlement"] * 2
+        names += ["plan", "settlement", "settlement"]
         names += ["returned payout"] * 4 * (not merchant.active_deal.entries)
         names += ["fee"] * 4 * bool(merchant.active_deal.fee_terms)
     if any(deal.status == RENEWED for deal in merchant.deals):
@@ -593,6 +608,7 @@ WAYS: Final[Mapping[str, Way]] = MappingProxyType(
         "default": _default,
         "recovery": _recovery,
         "settlement": _settlement,
+        "plan": _plan,
         "overpayment": _overpayment,
         "late remittance": _late_remittance,
         "cash without a deal": _cash_without_a_deal,

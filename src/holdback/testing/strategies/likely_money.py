@@ -32,7 +32,7 @@ def sensible_money(merchant: Merchant) -> list[str]:
     if any(deal.status in DEFAULTS for deal in deals):
         names += ["record_recovery"] * 2
     if any(deal.status == DEFAULTED for deal in deals):
-        names += ["waive_rest"]
+        names += ["waive_rest", *["agree_plan"] * 2]
     if any(not deal.active and owed(deal) for deal in deals):
         names += ["write_off"] * 2
     if any(deal.status in {FUNDED, REPAID} and deal.cooling_off_days for deal in deals[-1:]):
@@ -202,6 +202,38 @@ def _waive_rest(moment: Moment) -> st.SearchStrategy[Input]:
     return _movement(moment, deals, lambda deal: owed(deal) + deal.written_off.minor)
 
 
+@st.composite
+def _agree_plan(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw a plan of what is left of a default in a few parts; one of no part ends another."""
+    deals = [deal for deal in moment.merchant.deals if deal.status == DEFAULTED]
+    deals = deals or list(moment.merchant.deals)
+    if not deals:
+        return {"deal_id": UNKNOWN_ID, "plan_id": "plan-1", "instalments": []}
+    deal = draw(st.sampled_from(deals))
+    whole = draw(_around(max(1, owed(deal) + deal.written_off.minor)))
+    number = draw(st.sampled_from([1, 2, 3, 3, 0]))
+    parts = [whole // 3] * (number - 1) + [whole - whole // 3 * (number - 1)]
+    return planned(moment, deal, parts[:number], first=draw(st.sampled_from([0, 0, 5, 30])))
+
+
+def planned(moment: Moment, deal: Deal, parts: list[int], *, first: int = 0) -> Input:
+    """Return a new plan of *parts* in minor units, those above zero, the first in *first* days."""
+    earlier = () if deal.plan is None else (deal.plan.id, *deal.plan.replaced)
+    new = next(name for n in count(len(earlier)) if (name := f"plan-{n}") not in earlier)
+    return {
+        "deal_id": deal.id,
+        "plan_id": new,
+        "instalments": [
+            {
+                "due_on": (moment.day + timedelta(days=first + 30 * place)).isoformat(),
+                "amount": str(Money(part, deal.repayment_amount.currency).amount),
+            }
+            for place, part in enumerate(parts)
+            if part > 0
+        ],
+    }
+
+
 def _settle_early(moment: Moment) -> st.SearchStrategy[Input]:
     active = moment.merchant.active_deal
     return _movement(
@@ -302,6 +334,7 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "record_recovery": _record_recovery,
         "write_off": _write_off,
         "waive_rest": _waive_rest,
+        "agree_plan": _agree_plan,
         "settle_early": _settle_early,
         "adjust": _adjust,
         "unwind_deal": _unwind_deal,

@@ -390,7 +390,9 @@ class Course:
             more = days
             if name == "months_trading":
                 more = whole_months(days)
-            elif name == "days_in_pause" and not paused:
+            elif (name == "days_in_pause" and not paused) or (
+                name == "days_past_due" and not number  # what is due later is paid on its day
+            ):
                 more = 0
             # Beyond its range a derived fact is unknown (decisions/bounds).
             yield name, number + more if number + more <= high else None

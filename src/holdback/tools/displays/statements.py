@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
+from holdback.merchant.plan import PlannedInstalment
 from holdback.merchant.statement import (
     DealStatement,
     KindTotal,
@@ -83,6 +84,9 @@ def _deal(part: DealStatement) -> Iterator[str]:
     if part.unsettled:
         yield "<p>Not settled, and not counted:</p>"
         yield from _table(map(line_row, part.unsettled))
+    if part.planned:
+        yield "<p>Planned, and not counted:</p>"
+        yield from _table(map(planned_row, part.planned))
 
 
 def _table(rows: Iterable[StatementRow]) -> Iterator[str]:
@@ -149,6 +153,13 @@ def line_row(line: StatementLine) -> StatementRow:
     balance = "" if line.balance is None else amount_text(line.balance)
     amount = amount_text(line.amount)
     return StatementRow(str(line.on), kind_text(line.kind), reference_text(line), amount, balance)
+
+
+def planned_row(instalment: PlannedInstalment) -> StatementRow:
+    """Return the row of an instalment, with what of it is paid."""
+    paid = f"{instalment.paid.amount} is paid"
+    amount = amount_text(instalment.amount)
+    return StatementRow(str(instalment.due_on), "instalment", paid, amount)
 
 
 def _total(total: KindTotal) -> StatementRow:

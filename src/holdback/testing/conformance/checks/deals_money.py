@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import ROUND_DOWN, Decimal
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from holdback.testing.conformance.simulated.exchanges import OK, PENNY, Exchange
 from holdback.testing.conformance.simulated.money_operations import principal_due
 from holdback.testing.conformance.simulated.requests import (
     accept,
+    close_as_defaulted,
     decisions,
     deliver,
     first_deal,
@@ -30,6 +32,7 @@ _BROKEN: Final = {
     "apply_suspense": "suspense-kept",
     "charge_fee": "fees-apart",
     "waive_fee": "fees-apart",
+    "agree_plan": "plan-kept",
 }
 
 
@@ -170,6 +173,55 @@ def _expect_owed(
     expect(shown.get("fees_owed", 0) == fees, "fees-apart", message)
     message = f"the balance is {shown['balance']}, and {deal.balance} of the repayment is left"
     expect(shown["balance"] == deal.balance, "fees-apart", message)
+
+
+def plan(session: Session) -> None:
+    """Agree on a plan for a default, pay an instalment and a half, and agree on another."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    deal_id = first_deal(simulation, merchant)
+    simulation.pass_time(days=30)
+    close_as_defaulted(simulation, merchant, deal_id)
+    # What came in before the agreement pays nothing of the plan.
+    _move(simulation, merchant, "record_recovery", {"deal_id": deal_id}, Decimal("70.00"))
+    owed = merchant.projection.deals[deal_id].balance
+    first = {**_plan(simulation, merchant, owed), "deal_id": deal_id, "plan_id": "plan-1"}
+    more = {**_plan(simulation, merchant, owed + PENNY), "deal_id": deal_id, "plan_id": "plan-0"}
+    _expect_refused(simulation, merchant, "agree_plan", more, "of more than is owed")
+    _agree(simulation, merchant, first)
+    _move(simulation, merchant, "record_recovery", {"deal_id": deal_id}, Decimal("150.00"))
+    simulation.pass_time(days=25)
+    _agree(simulation, merchant, first)  # a retry, also when its first days have passed
+    look_up(simulation, merchant)
+    second = {**first, **_plan(simulation, merchant, Decimal("300.00")), "plan_id": "plan-2"}
+    _agree(simulation, merchant, second)
+    for body in (first, {**second, "instalments": second["instalments"][:1]}):
+        _expect_refused(simulation, merchant, "agree_plan", body, "in place of the last one")
+    look_up(simulation, merchant)
+    owed = merchant.projection.deals[deal_id].balance
+    _move(simulation, merchant, "record_recovery", {"deal_id": deal_id}, owed)
+    look_up(simulation, merchant)
+
+
+def _plan(
+    simulation: Simulation, merchant: SimulatedMerchant, whole: Decimal
+) -> dict[str, list[dict[str, Any]]]:
+    """Return three instalments, ten days after one another, that come to the *whole*."""
+    today, part = simulation.day_of(merchant), Decimal("100.00")
+    amounts = (part, part, (whole - 2 * part).quantize(PENNY, ROUND_DOWN))
+    days = ((today + timedelta(days=10 * number)).isoformat() for number in (1, 2, 3))
+    instalments = [
+        {"due_on": day, "amount": amount} for day, amount in zip(days, amounts, strict=True)
+    ]
+    return {"instalments": instalments}
+
+
+def _agree(simulation: Simulation, merchant: SimulatedMerchant, body: dict[str, Any]) -> None:
+    """Agree on a plan, twice: it must be possible."""
+    for _ in range(2):
+        asked = simulation.ask("agree_plan", merchant, body, key=simulation.new_key())
+        message = f"agree_plan, which is possible, got {asked.status}"
+        expect(asked.status == OK, "plan-kept", message)
 
 
 def unwinding(session: Session) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import date, timedelta
 from decimal import ROUND_DOWN, Decimal
 from types import MappingProxyType
 from typing import Any, Final
@@ -141,6 +141,29 @@ def _waive_rest(merchant: SimulatedMerchant, today: date, pick: int, variant: in
         deal = merchant.projection.deals[deal_id]
         left = _owed(deal) + deal.written_off + PENNY * (variant % 4 == 0)
         yield {"deal_id": deal_id, **merchant.movement(today, max(PENNY, left))}
+
+
+def _agree_plan(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Agree that a default is paid in a few parts, most often of all that is left; or end that."""
+    for deal_id in _chosen(merchant, _waivable(merchant.projection), pick):
+        deal = merchant.projection.deals[deal_id]
+        number = pick % 4
+        whole = max(number * PENNY, _part(_owed(deal) + deal.written_off, variant))
+        first = whole // (PENNY * max(1, number)) * PENNY
+        amounts = [first] * (number - 1) + [whole - first * (number - 1)]
+        yield {
+            "deal_id": deal_id,
+            "plan_id": merchant.movement(today, PENNY)["id"],
+            "instalments": [
+                {"due_on": (today + timedelta(days=7 * place)).isoformat(), "amount": amount}
+                for place, amount in enumerate(amounts[:number])
+            ],
+        }
+
+
+def _plan_is_there(request: Any, projection: Projection) -> bool:
+    plan = projection.deals[request["deal_id"]].plan
+    return plan is not None and request["plan_id"] in {plan["id"], *plan["replaced"]}
 
 
 def _adjust(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
@@ -315,6 +338,9 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "waive_rest": AgentOperation(
             weight=2, fits=_waivable, bodies=_waive_rest, took_effect=_entry_is_there
+        ),
+        "agree_plan": AgentOperation(
+            weight=3, fits=_waivable, bodies=_agree_plan, took_effect=_plan_is_there
         ),
         "charge_fee": AgentOperation(
             weight=2, fits=_chargeable, bodies=_charge_fee, took_effect=_entry_is_there

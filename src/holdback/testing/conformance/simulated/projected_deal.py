@@ -82,6 +82,8 @@ class ProjectedDeal:
     entries: dict[str, dict[str, Any]] = field(factory=dict)
     in_pause: bool = False
     changes: list[dict[str, Any]] = field(factory=list)
+    # The plan that was agreed last.
+    plan: dict[str, Any] | None = None
     # The last day whose entries the state need not hold any more.
     closed_through: str = ""
     # The number of the last event about this deal.
@@ -113,6 +115,18 @@ class ProjectedDeal:
     def remitted(self) -> Decimal:
         """What the merchant has paid, less what was taken back or given back."""
         return self._sum(credited=False)
+
+    def planned(self) -> list[dict[str, Any]]:
+        """The instalments of the plan of a default, each with what of it is paid."""
+        if self.plan is None or self.status != "Defaulted":
+            return []
+        left, shown = self.remitted - amount(self.plan["remitted_before"]), []
+        for instalment in self.plan["instalments"]:
+            due = amount(instalment["amount"])
+            paid = min(due, max(Decimal(0), left))
+            shown.append({"due_on": instalment["due_on"], "amount": due, "paid": paid})
+            left -= due
+        return shown
 
     @property
     def left(self) -> Decimal:

@@ -133,7 +133,10 @@ class ProjectedDeals:
         self.events_due.add("DealFunded")
 
     def _deal_reinstated(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = "Funded"
+        deal = self.deals[event["deal_id"]]
+        deal.status = "Funded"
+        if deal.plan is not None:
+            deal.plan = {**deal.plan, "instalments": []}
 
     def _deal_closed(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]
@@ -216,6 +219,13 @@ class ProjectedDeals:
     def _terms_changed(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].changes.append(event["change"])
 
+    def _plan_agreed(self, event: dict[str, Any]) -> None:
+        deal, plan = self.deals[event["deal_id"]], event["plan"]
+        before = () if deal.plan is None else (deal.plan["id"], *deal.plan["replaced"])
+        message = "a plan was agreed that is the last one, or was replaced by it"
+        expect(plan["id"] not in before, "plan-kept", message)
+        deal.plan = plan
+
     APPLY_TO_DEALS: ClassVar[Mapping[str, Callable[[Any, dict[str, Any]], None]]] = (
         MappingProxyType(
             {
@@ -234,6 +244,7 @@ class ProjectedDeals:
                 "DealPaused": _deal_paused,
                 "DealResumed": _deal_resumed,
                 "TermsChanged": _terms_changed,
+                "PlanAgreed": _plan_agreed,
             }
         )
     )

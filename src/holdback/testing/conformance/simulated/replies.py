@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
@@ -37,7 +37,7 @@ _REPLY_FIELDS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 )
 _MONEY: Final = frozenset(
     {"funded_amount", "repayment_amount", "balance", "minimum", "maximum", "amount", "left"}
-    | {"fees_owed"}
+    | {"fees_owed", "paid", "past_due"}
 )
 _PENCE: Final = -2
 _CLIENT_ERRORS: Final = range(400, 500)
@@ -251,6 +251,22 @@ def _check_sum(shown: Mapping[str, Any], deal: ProjectedDeal) -> None:
     expect(shown["balance"] == left, "ledger-balances", message)
 
 
+def _check_plan(shown: Mapping[str, Any] | None, deal: ProjectedDeal, today: date) -> None:
+    """Check that the last plan of a default is shown, with what is paid and what is past due."""
+    planned, expected = deal.planned(), None
+    unpaid = [part for part in planned if part["paid"] < part["amount"]]
+    late = [part for part in unpaid if date.fromisoformat(part["due_on"]) < today]
+    if planned:
+        first = date.fromisoformat(late[0]["due_on"]) if late else today
+        expected = {
+            "instalments": planned,
+            "past_due": sum((part["amount"] - part["paid"] for part in late), Decimal(0)),
+            "days_past_due": (today - first).days,
+            "next_due_on": next((part["due_on"] for part in unpaid if part not in late), None),
+        }
+    expect(shown == expected, "plan-kept", f"the plan is {shown}, by the events {expected}")
+
+
 def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) -> None:
     deal = projection.deals.get(shown.get("id", ""))
     expect(deal is not None, "lookup-agrees", "the reply shows a deal that no event funded")
@@ -263,6 +279,7 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) 
     owed = shown.get("fees_owed", Decimal(0))
     message = f"{owed} is owed in fees, by the events {deal.fees_owed}"
     expect(owed == deal.fees_owed, "fees-apart", message)
+    _check_plan(shown.get("plan"), deal, projection.seen_at(at).date())
     _check_sum(shown, deal)
     pricing, performance = shown["pricing"], shown["performance"]
     compared = {
