@@ -11,6 +11,7 @@ from good_evidence import GOOD_EVIDENCE
 from holdback import Engine
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.lifecycle.configuration import MEMORY_DAYS
+from holdback.lifecycle.deals.schedule_changes import MOST_SCHEDULE_CHANGES
 from holdback.lifecycle.people.holds import MOST_HOLDS
 from holdback.testing import given
 from holdback.testing.payloads import offers_request
@@ -114,6 +115,31 @@ def test_the_most_holds(funded):
     assert len(story.merchant.holds) == MOST_HOLDS
     story.when("place_hold", {"code": "h-0", "by": "Ann"})
     story.when("place_hold", {"code": "one more", "by": "Ann"}).refused("not_possible_now")
+
+
+def test_the_most_changes_of_a_schedule(funded):
+    """
+    "Pauses have bounds that are tested at both ends": the last pause begins and ends, one more or
+    another change of the terms is refused, and a retry of the last is not.
+    """
+    story = funded
+    for number in range(MOST_SCHEDULE_CHANGES - 1):
+        on = FUNDED_ON + timedelta(days=number + 1)
+        story = story.on(at(on)).after("pause", about(funded, on=on.isoformat()))
+        story = story.after("resume", about(funded, on=on.isoformat()))
+    terms = {"on": on.isoformat(), "split_percentage": 7}
+    changed = story.after("change_terms", about(funded, **terms))
+    changed.when("pause", about(funded, on=on.isoformat())).refused("not_possible_now")
+    paused = story.after("pause", about(funded, on=on.isoformat()))
+    resumed = paused.after("resume", about(funded, on=on.isoformat()))
+    deal = resumed.merchant.deals[-1]
+
+    assert len(deal.pauses) == MOST_SCHEDULE_CHANGES
+    for operation, body in (("pause", {"on": on.isoformat()}), ("change_terms", terms)):
+        refused = resumed.when(operation, about(funded, **body)).refused("not_possible_now")
+        assert "changed 40 times" in str(refused.error)
+    assert resumed.after("resume", about(funded, on=on.isoformat())).merchant == resumed.merchant
+    assert paused.after("pause", about(funded, on=on.isoformat())).merchant == paused.merchant
 
 
 def test_a_pause_ends_with_its_deal(funded):

@@ -331,6 +331,35 @@ def test_of_too_many_entries_those_of_the_last_days_are_held(cash, days, held):
     assert (cash.journey.merchant.suspense.closed is None) == (held > 1)
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_at_the_bound_cash_is_taken_and_what_is_used_closes(cash, more):
+    """
+    "Suspense has bounds that are tested at both ends": up to `MOST_IN_SUSPENSE` entries all are
+    held; with one more, used cash older than `ENTRY_DAYS` closes. Nothing is refused or lost.
+    """
+    cash.record("open", 700)
+    for number in range(MOST_IN_SUSPENSE // 2 - 1):
+        cash.record(f"c-{number}", 100)
+        cash.send_back(f"c-{number}", f"b-{number}", 100)
+    cash.journey.sleep(days=ENTRY_DAYS + 1)
+    cash.record("new", 100)
+    if more:
+        cash.send_back("new", "back", 40)
+        cash.journey.sleep(days=1)
+        cash.record("newer", 5)
+    suspense, statement = cash.journey.merchant.suspense, cash.statement()
+
+    assert len(suspense.entries) == (4 if more else MOST_IN_SUSPENSE)
+    assert (suspense.closed is not None) == bool(more)
+    assert cash.held == {"open": 700, "new": 60, "newer": 5} if more else {"open": 700, "new": 100}
+    received = 700 + 100 * (MOST_IN_SUSPENSE // 2 - 1) + 100 + 5 * more
+    assert (statement.balances, statement.received.minor) == (
+        True, received - 100 * (MOST_IN_SUSPENSE // 2 - 1) - 40 * more
+    )  # fmt: skip
+    cash.send_back("open", "last", 700)
+    assert "open" not in cash.held
+
+
 def test_a_statement_of_a_period_has_what_was_held_before_and_after(cash):
     """Opening and closing balances, in any period; unknown where entries are gone."""
     start = cash.journey.today()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Final
 
 from attrs import field
 
@@ -18,6 +19,9 @@ from holdback.merchant.receipt import DealReceipt
 from holdback.merchant.schedule import Pause, TermsChange, elapsed_days
 from holdback.merchant.validators import day, optional, percentage, plain_day, term_days, text
 from holdback.offers.calculator import Term
+
+# Pauses and changes of terms of one deal: its state holds each of them for ever.
+MOST_SCHEDULE_CHANGES: Final = 40
 
 
 @frozen(kw_only=True)
@@ -48,6 +52,7 @@ class PauseDeal(Command[DealReceipt]):
                     "not_possible_now", f"the deal is on pause since {deal.pauses[-1].on}"
                 )
             _check_after_changes(deal, self.on)
+            _check_room(deal)
             events = (DealPaused(at=case.at, deal_id=deal.id, on=self.on),)
         return Decision(events, deal_receipt(deal.id, self))
 
@@ -114,6 +119,7 @@ class ChangeTerms(Command[DealReceipt]):
             if change.term_days <= elapsed:
                 message = f"a term of {change.term_days} days is over: {elapsed} have passed"
                 raise Refusal("not_possible_now", message)
+            _check_room(deal)
             events = (TermsChanged(at=case.at, deal_id=deal.id, change=change),)
         return Decision(events, deal_receipt(deal.id, self))
 
@@ -144,6 +150,14 @@ def _deal(case: Case, command: PauseDeal | ResumeDeal | ChangeTerms) -> Deal:
 def _check_active(deal: Deal) -> None:
     if not deal.active:
         raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+
+
+def _check_room(deal: Deal) -> None:
+    if len(deal.pauses) + len(deal.terms_changes) >= MOST_SCHEDULE_CHANGES:
+        message = (
+            f"the schedule was changed {MOST_SCHEDULE_CHANGES} times; it can be changed no more"
+        )
+        raise Refusal("not_possible_now", message)
 
 
 def _check_after_changes(deal: Deal, on: date) -> None:
