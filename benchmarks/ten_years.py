@@ -3,7 +3,8 @@
 Measures, month by month: the bytes of the stored state, and the time to read state and profile,
 decide a renewal `POST /offers` and write everything back. The merchant has a deal every 200 days
 (18 in ten years), a remittance and a day of takings daily, an application every month, a payment
-that bounces and its fee every 90 days (40 in ten years), and a profile of 60 KB.
+that bounces, its fee and a pause every 90 days (40 in ten years), receipts in suspense up to the
+bounds of the account, and a profile of 60 KB.
 
 Against: the same of a merchant with one deal of 200 remittances and 200 days of takings.
 
@@ -26,7 +27,16 @@ from sizes import sizes
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Engine, Money, Takings, wire
 from holdback.exact.exact_json import Opaque
-from holdback.operations import ChargeFee, RecordRemittance, RecordTakings, RequestOffers
+from holdback.operations import (
+    ChargeFee,
+    PauseDeal,
+    RecordRemittance,
+    RecordSuspense,
+    RecordTakings,
+    RequestOffers,
+    ResumeDeal,
+    ReturnSuspense,
+)
 from holdback.testing import payloads
 from holdback.testing.conformance.simulated.rule_changes import fee_rules
 from journey import Journey
@@ -35,7 +45,7 @@ MOST_BYTES = 128 * 1024
 RATIO_TO_REACH = 2
 DEAL_DAYS, REPAID_IN = 200, 230
 DAYS_A_MONTH = 30
-DAYS_A_FEE = 90
+DAYS_A_FEE, DAYS_OF_SUSPENSE = 90, 6
 # What a host checks again before a renewal; the other facts follow from the merchant's history.
 CHECKED_AGAIN = ("identity_verified", "business_verified", "credit_score", "credit_checked_on")
 BAR = 60  # characters
@@ -73,8 +83,21 @@ class Years(Journey):
             self.days += 1
             if self.days % DAYS_A_FEE == 0:
                 self.bounce()
+                for change in (PauseDeal, ResumeDeal):
+                    self.do(change(deal_id=self.merchant.active_deal.id, on=self.today()))
+            if self.days % DAYS_OF_SUSPENSE == 0:
+                self.send_back()
             if self.days % DAYS_A_MONTH == 0:
                 self.ask(renewal=True)
+
+    def send_back(self) -> None:
+        """Record cash that has no deal to go to, and refund it; of every tenth a part stays."""
+        today, currency = self.today(), self.merchant.active_deal.repayment_amount.currency
+        back = 5_000 if self.days % DAYS_A_MONTH else 4_000
+        cash = {"id": f"transfer-{today}", "on": today, "amount": Money(5_000, currency)}
+        refund = {"id": f"refund-{today}", "on": today, "amount": Money(back, currency)}
+        self.do(RecordSuspense(**cash))
+        self.do(ReturnSuspense(suspense_id=cash["id"], kind="refund", **refund))
 
     def day(self) -> None:
         """Let a day pass: its takings, and a remittance that repays the deal a little late."""
