@@ -825,11 +825,11 @@ IN_FILES = {
         more_product_rule("GB-P-08", "GB-P-90", "progress >= 50%"),
         product="flex",
     ),
-    "a trend that no application has": fault(
+    "missed remittances of an application": fault(
         "IE",
         "never-accepted",
-        require("IE-P-12", "takings_trend >= 50%"),
-        reason("IE-P-12", "The takings fall."),
+        require("IE-P-12", "missed_remittances_30d <= 5"),
+        reason("IE-P-12", "Remittances are missing."),
         product="counter",
     ),
     "the pace of an application": fault(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from attrs import evolve
 
-from holdback import Merchant, Money, Takings
+from holdback import Merchant, Money, Takings, load_jurisdictions
 from holdback.eligibility.derived_facts import recorded_over, takings_facts
+from holdback.eligibility.facts import NEVER_INITIAL
+from holdback.lifecycle.evidence.checks import evidence_facts
 
 TODAY = date(2026, 7, 1)
 POUND = Money.parse("GBP 1").currency
@@ -70,6 +72,18 @@ def test_no_trend_follows_from_nothing():
     Where nothing was taken before, there is nothing to compare with.
     """
     assert "takings_trend" not in takings_facts(merchant(60, amounts=(0, 100)), TODAY)
+
+
+def test_a_newcomer_whose_takings_are_recorded_has_a_trend():
+    """
+    Takings can be recorded of a merchant that has no deal yet: its first application knows them.
+    """
+    newcomer = merchant(60)
+    rulebook = load_jurisdictions().resolve("GB", on=TODAY)
+    at = datetime(TODAY.year, TODAY.month, TODAY.day, 12, tzinfo=UTC)
+
+    assert "takings_trend" in evidence_facts(newcomer, rulebook, at, newcomer.sections)
+    assert "takings_trend" not in NEVER_INITIAL
 
 
 @pytest.mark.parametrize(

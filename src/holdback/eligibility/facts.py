@@ -54,8 +54,7 @@ class BuiltInFact:
     not read well; a flag has a sentence. `share_of` follows a figure that is a share of something.
 
     `over_time` says what time does to it. `check` names the check of the host that gives it; where
-    its origin is the merchant, that is so in an initial application alone. A fact with
-    `only_with_deal` is unknown there, as those of a deal are.
+    its origin is the merchant, that is so in an initial application alone.
 
     `typical` is its value in an ordinary good deal; that of an amount depends on what is offered.
     `in_files` is what people call it in their files; signs and case do not count.
@@ -68,7 +67,6 @@ class BuiltInFact:
     high: int | None = None
     options: tuple[str, ...] = ()
     origin: str
-    only_with_deal: bool = False
     rounded_down: bool = False
     label: str | None = None
     share_of: str | None = None
@@ -181,7 +179,7 @@ _FACTS: Final = (
     ),
     BuiltInFact(
         name="takings_trend", kind=Kind.PERCENT, high=MOST_PERCENT, origin=MERCHANT,
-        only_with_deal=True, rounded_down=True, label="trend of takings", moves=UP,
+        rounded_down=True, label="trend of takings", moves=UP,
         share_of="of the 30 days before", typical="100%",
         in_files="trend sales_trend",
         meaning="Takings of the last 30 days as a percent of those of the 30 days before; 100% is "
@@ -306,11 +304,8 @@ RELATIONS: Final = (
 # Facts that are counts in a rule, and count days in a relation.
 COUNTS_OF_DAYS: Final = frozenset({"missed_remittances_30d"})
 
-# What an initial application never has, even with all evidence: facts of a deal, and the trend of
-# takings that are recorded only while there is one.
-NEVER_INITIAL: Final = frozenset(
-    fact.name for fact in _FACTS if fact.origin == DEAL or fact.only_with_deal
-)
+# What an initial application never has, even with all evidence.
+NEVER_INITIAL: Final = frozenset(fact.name for fact in _FACTS if fact.origin == DEAL)
 
 # The facts that a jurisdiction declares have the places from here on.
 BUILT_IN_FACTS: Final = len(_FACTS)

@@ -91,12 +91,12 @@ def read_claims(
 
 
 def _claim(table: TomlTable, code: str, product: str | None) -> StatedClaim | None:
-    """Return the claim in *table*, about *product*; None when it is invalid."""
+    """Return the claim in *table*, about *product*; None, with its errors, if it is invalid."""
     name, reason = (RENEWAL_CLAIM.value(table, key) for key in ("name", "reason"))
     period = read_period(table, ALWAYS)
     given = [kind for kind in CLAIM_KINDS if not table[kind].absent]
     if len(given) != 1:
-        # A table that misspells a key has its error.
+        # A key that is unknown has been reported: a second error would mislead.
         if isinstance(table.node.value, dict) and {*table.node.value} <= {*PRODUCT_CLAIM.rows}:
             table.node.add_error(
                 "contradiction" if given else "missing",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
-from attrs import evolve
+import attrs
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
@@ -68,7 +68,7 @@ def carry_out(operation: Operation[Reply], case: Case) -> Outcome[Reply]:
     if not operation.is_question:
         _check_instant(case)
     context = case.context.not_before(case.merchant.last_seen_at)
-    attempt = _Attempt(operation, evolve(case, context=context))
+    attempt = _Attempt(operation, attrs.evolve(case, context=context))
     return attempt.repeated() or attempt.outcome()
 
 
@@ -110,13 +110,17 @@ class _Attempt(Generic[Reply]):
         return self.case.configuration
 
     def repeated(self) -> Outcome[Reply] | None:
-        """Return the reply to a request that is remembered, None for another."""
+        """
+        Return the reply to a request that is remembered, None for another and for a question.
+
+        An id that was used for another request is refused.
+        """
         if self.operation.is_question:
             return None
         request_id, before = self.context.request_id, self.before
         earlier = before.request_of(request_id)
         if earlier is None and (
-            isinstance(self.operation, RequestOffers)  # it compares with the set itself
+            isinstance(self.operation, RequestOffers)  # it knows its own repetition
             or not any(offer_set.request_id == request_id for offer_set in before.sets)
         ):
             return None
@@ -127,7 +131,7 @@ class _Attempt(Generic[Reply]):
 
     def outcome(self) -> Outcome[Reply]:
         """Return what the operation decides, with the events that follow from it."""
-        first = self._first()
+        first = self._events_before()
         decision = self._decided(evolve_all(self.before, self._numbered(first)))
         own = decision.events
         # What comes first is stored with the operation's own events, or not at all.
@@ -137,7 +141,7 @@ class _Attempt(Generic[Reply]):
         after = evolve_all(self.before, events)
         reply = decision.reply(after)
         if decision.events and self.operation.remembered:
-            events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
+            events = (*events[:-1], attrs.evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
         following, errors = self._following(decision, events, after)
         more = numbered(following, after, request_id=self.context.request_id)
@@ -160,11 +164,12 @@ class _Attempt(Generic[Reply]):
     def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:
         return numbered(events, self.before, request_id=self.context.request_id)
 
-    def _first(self) -> tuple[Event, ...]:
+    def _events_before(self) -> tuple[Event, ...]:
         """
         Return what comes before the operation: a lapse that is due, and the evidence it brings.
 
-        It is stored with the operation's own events. A refused operation changes nothing.
+        It is stored with the operation's own events. Where the evidence has errors and the
+        operation would be refused without it too, the refusal is raised, and not the errors.
         """
         lapsed = lapse(self.before, self.context.at)
         try:
@@ -172,7 +177,7 @@ class _Attempt(Generic[Reply]):
         except ConfigurationError:
             if self.operation.is_question:
                 raise
-            # Evidence of a command that is refused is not kept, so the refusal comes first.
+            # Deciding raises the refusal, if there is one: its evidence would not be kept.
             self._decided(evolve_all(self.before, self._numbered(lapsed)))
             raise
         kept = (evidence_event(records, self.before, self.context),) if records else ()
@@ -217,7 +222,7 @@ class _Attempt(Generic[Reply]):
         return self.before.active_deal is None
 
     def _decided(self, merchant: Merchant) -> Decision[Reply]:
-        return self.operation.decide(evolve(self.case, merchant=merchant))
+        return self.operation.decide(attrs.evolve(self.case, merchant=merchant))
 
     def _fingerprint(self) -> str:
         return fingerprint(self.operation, self.case.given_profile)

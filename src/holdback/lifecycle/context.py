@@ -32,8 +32,8 @@ def _instant(value: datetime) -> DateTime:
         raise ConfigurationError(error.errors) from None
 
 
-def _of_the_host(validator: Validator) -> Validator:
-    """Return *validator* for what the host says, which no partner can correct."""
+def _as_configuration_error(validator: Validator) -> Validator:
+    """Return *validator* with configuration errors: no partner can correct what a host says."""
 
     def validate(instance: Any, attribute: Any, value: Any) -> None:
         try:
@@ -80,11 +80,11 @@ class Context:
     """
 
     at: DateTime = field(converter=_instant)
-    request_id: str = field(validator=_of_the_host(text))
+    request_id: str = field(validator=_as_configuration_error(text))
     evidence: Mapping[str, Json] | tuple[CheckResult, ...] = field(
         factory=FrozenMapping, converter=_evidence, repr=False
     )
-    sure: bool = field(default=False, validator=_of_the_host(flag))
+    sure: bool = field(default=False, validator=_as_configuration_error(flag))
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:
         """Return this context, moved to *last_seen_at* if the host's clock has gone back."""

@@ -1,9 +1,9 @@
 """The events of a merchant: one class for each type of event.
 
-An event carries everything that it changes, so `evolve` applies it without a rulebook. It has no
-personal data: it names sections of the profile (decisions/documents). The records in `assessment`
-and `decisions` are plain values, kept so that a decision can be derived again years later
-(decisions/three-ideas).
+An event carries what does not follow from the state before it, so `evolve` applies it without a
+rulebook. It has no personal data: it names sections of the profile (decisions/documents). The
+records in `assessment` and `decisions` are plain values, kept so that a decision can be derived
+again years later (decisions/three-ideas).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Envelope:
     What every event has: its instant, its merchant, its place in the journal, and its request.
 
     The events of a merchant are numbered from 1 without gaps. `carried_out` is on the last event of
-    an operation that is remembered, so that it is not repeated. `decide` fills the envelope in.
+    an operation that is remembered, so that it is not repeated. `carry_out` fills it in.
     """
 
     at: DateTime

@@ -4,7 +4,8 @@ Entries are kept sorted by day and id, so that any order of delivery between two
 gives the same deal (decisions/deals).
 
 INVARIANT: repayment_amount + fees + overpaid == remitted + settled + credited + balance + shortfall
-+ fees_owed, where `fees` are those charged, less those waived
++ fees_owed, where `fees` are those charged, less those waived; `settled` is what a renewal
+paid, and `credited` are the kinds that nobody paid
 (decisions/money-after-funding#the-ledger)
 """
 

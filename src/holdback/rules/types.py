@@ -209,7 +209,7 @@ class Fact:
 
     name: str
     type: Type
-    # INVARIANT: every prepared number lies in this range; the bound of 2**62 rests on it.
+    # INVARIANT: every prepared number lies in this range; `check.MAX_MAGNITUDE` rests on it.
     low: int
     high: int
     rounded_down: bool = False
@@ -404,10 +404,10 @@ _WHOLE: Final = ("count", "days")
 @lru_cache(maxsize=32)
 def preparer(shapes: tuple[FactShape, ...]) -> Preparer:
     """
-    Return a function from plain facts, by name, to prepared ones in the order of *shapes*.
+    Return a fast function from plain facts, by name, to prepared ones in the order of *shapes*.
 
-    Where the careful reader is needed, the function returns None or raises `ArithmeticError` or
-    `ValueError`.
+    For an input that is rare it returns None or raises `ArithmeticError` or `ValueError`;
+    `Catalogue.prepare` then reads it carefully.
     """
     namespace: dict[str, Any] = {
         "__builtins__": {"type": type, "int": int, "len": len},

@@ -217,8 +217,15 @@ def _read(
     body: bytes | str | Mapping[str, Json] | None,
     input_context: InputContext,
 ) -> Operation[Any]:
-    of_funding = kind is RequireChecks and _names_application(body)
-    if kind in {RequestOffers, RequireChecks} and not of_funding:
+    """
+    Return the operation *kind* with the input that *body* has.
+
+    The engine checks an input that can be read; one with errors is checked here, as far as it can
+    be read, so that all errors are reported together.
+    """
+    # `RequireChecks` is about a request, unless it names the application whose funding it is about.
+    about_funding = kind is RequireChecks and _names_application(body)
+    if kind in {RequestOffers, RequireChecks} and not about_funding:
         return kind(request=read_offers_request({} if body is None else body))
     errors = Errors()
     tree = {} if body is None else read_document(body, errors)

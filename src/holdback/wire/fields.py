@@ -62,11 +62,14 @@ def read_document(body: bytes | str | Mapping[str, Json], errors: Errors) -> Jso
     """
     Return the tree of *body*, which is JSON text or a parsed mapping; add the errors of its values.
 
+    `errors.refused` then names the values that are not exact JSON, whose other errors follow.
+
     Raises:
         InvalidDocument: *body* is not JSON.
     """
     tree, wrong = checked_tree(body) if isinstance(body, Mapping) else tree_and_errors(body)
     errors += wrong
+    # A field that is written twice has a value, which can have errors of its own.
     errors.refused = frozenset(error.path for error in wrong if error.code != "duplicate")
     return tree
 

@@ -264,7 +264,7 @@ def _transactions(deal: Deal) -> list[dict[str, Json]]:
 
 
 def _carried_forward(closed: EntryTotals) -> dict[str, Json]:
-    """Write the sum of the entries that are no longer held as a transaction."""
+    """Write, as one transaction, the sum of the entries that the deal no longer holds."""
     return {
         "id": CARRIED_FORWARD,
         "date": closed.through.isoformat(),

@@ -325,7 +325,7 @@ def _terms(
 
 def _check_funding(fulfilment: Fulfilment, base: Deal | None) -> None:
     """
-    Refuse a funding if what the acceptance relied on has changed.
+    Refuse a funding if the deal to be renewed allows it no longer, or a signature is missing.
 
     The application stays submitted until it lapses.
     """

@@ -143,9 +143,10 @@ OfferIds = Callable[[str, int], str]
 @frozen(kw_only=True)
 class ProductsCase:
     """
-    Everything that the decisions on the products depend on; `renewal` is None in an initial.
+    Everything that the decisions on the products depend on.
 
-    `sections` are those of the application, or of the merchant in a renewal.
+    `renewal` is None in an initial application. `sections` are those of the application, or of the
+    merchant in a renewal.
     """
 
     merchant: Merchant = field(repr=False)

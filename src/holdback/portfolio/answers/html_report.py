@@ -49,11 +49,11 @@ def to_html(answers: AnswerTable | Iterable[AnswerTable], title: str = "Deals") 
 
 
 def _section(place: int, answer: AnswerTable) -> str:
-    """The section of an *answer*, which other sections link to by its *place*."""
-    pairs = (("narrow", _NARROW), ("broad", pictures.WIDTH)) if answer.rows else ()
+    """The section of an *answer*; the links at the head of the page lead to it by its *place*."""
+    widths = (("narrow", _NARROW), ("broad", pictures.WIDTH)) if answer.rows else ()
     what = answer.question, answer.title, answer.records
     drawn = "\n".join(
-        f'<div class="{name}">{pictures.drawn(*what, width)}</div>' for name, width in pairs
+        f'<div class="{name}">{pictures.drawn(*what, width)}</div>' for name, width in widths
     )
     # All rows, unlike a display: the reader of a page has no frame to look into.
     shown = display(answer.table.html(), *(sentence(note) for note in answer.notes))

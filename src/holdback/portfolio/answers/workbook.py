@@ -26,7 +26,7 @@ _WHOLE, _AMOUNT, _SHARE, _DAY = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd"
 _EXACT: Final = "#,##0.00##"
 _COMPARED: Final = ("number", "value", "threshold", "gap")
 _WIDEST: Final = 60
-_ABOVE_THE_ROWS: Final = 2
+_HEAD_ROW: Final = 2
 
 
 def to_excel(answers: AnswerTable | Iterable[AnswerTable], path: str) -> None:
@@ -83,21 +83,21 @@ def _fill(sheet: Worksheet, answer: AnswerTable) -> None:
     from openpyxl.styles import Font  # noqa: PLC0415  # an extra
 
     below = 1 + len(answer.notes) if answer.notes else 0  # an empty row, and a row for each note
-    if _ABOVE_THE_ROWS + len(answer.rows) + below > _MOST_ROWS:
+    if _HEAD_ROW + len(answer.rows) + below > _MOST_ROWS:
         raise ValueError(f"{answer.question}: a sheet holds {_MOST_ROWS:,} rows at most")
     _write(sheet.cell(1, 1), answer.title)
     sheet.cell(1, 1).font = Font(bold=True, size=14)
     for column, head in enumerate(answer.heads, 1):
-        _write(sheet.cell(_ABOVE_THE_ROWS, column), head)
-        sheet.cell(_ABOVE_THE_ROWS, column).font = Font(bold=True)
-    for place, row in enumerate(answer.rows, _ABOVE_THE_ROWS + 1):
+        _write(sheet.cell(_HEAD_ROW, column), head)
+        sheet.cell(_HEAD_ROW, column).font = Font(bold=True)
+    for place, row in enumerate(answer.rows, _HEAD_ROW + 1):
         for column, (head, value) in enumerate(zip(answer.heads, row, strict=True), 1):
             _write(sheet.cell(place, column), value, head)
-    for place, note in enumerate(answer.notes, _ABOVE_THE_ROWS + len(answer.rows) + 2):
+    for place, note in enumerate(answer.notes, _HEAD_ROW + len(answer.rows) + 2):
         _write(sheet.cell(place, 1), note)
-    sheet.freeze_panes = sheet.cell(_ABOVE_THE_ROWS + 1, 1)
-    last = sheet.cell(_ABOVE_THE_ROWS + len(answer.rows), len(answer.heads))
-    sheet.auto_filter.ref = f"A{_ABOVE_THE_ROWS}:{last.coordinate}"
+    sheet.freeze_panes = sheet.cell(_HEAD_ROW + 1, 1)
+    last = sheet.cell(_HEAD_ROW + len(answer.rows), len(answer.heads))
+    sheet.auto_filter.ref = f"A{_HEAD_ROW}:{last.coordinate}"
     for column, width in _widths(answer).items():
         sheet.column_dimensions[sheet.cell(1, column).column_letter].width = width
 

@@ -39,9 +39,9 @@ READABLE: Final = {
 
 def converted_column(name: str) -> str:
     """
-    The column of the fact *name* in scaled integers.
+    The name of the column of the fact *name* in scaled integers.
 
-    A prepared column of the user's that is trusted is used instead (`SqlPlan.fact_column`).
+    Where the user's own column already holds these, rules read that one (`SqlPlan.fact_column`).
     """
     return f"{_FACT_PREFIX}{name}"
 

@@ -172,7 +172,7 @@ def _rows(
 
 
 def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> tuple[str, ...]:
-    """The first six of `COLUMNS`, which all offers of a product share."""
+    """The values of the first six of `COLUMNS`, which all offers of a product share."""
     return (
         rulebook.code,
         product.terms.key,

@@ -178,10 +178,11 @@ def texts_to_suggest_from(frame: pl.DataFrame, columns: Mapping[str, TextColumn]
 
 def _typed_or_texts(frame: pl.DataFrame) -> pl.Series:
     """
-    Return the first column of *frame*, whose second says which of its cells are typed.
+    Return the first column of *frame*; the second, `TYPED`, names the columns typed in each row.
 
-    If no other cell has a value, the column has the typed cells, as days or numbers where all are.
-    Otherwise it has the texts alone, and the typed cells are null.
+    A typed cell is one that its file holds as a number or a day, as a workbook does. Where every
+    cell with a value is typed, the column has days or numbers if all can be read so, and their
+    texts if not. Where a text has a value, it has the texts alone: only they show how.
     """
     name = frame.columns[0]
     is_typed = pl.col(TYPED).list.contains(name)

@@ -78,7 +78,7 @@ def unshown_switch_offs(
 
 
 def _restored(rulebook: Rulebook, switch_off: SwitchedOff, parent: Jurisdiction) -> Rulebook | None:
-    """Return *rulebook* without the switch-off; None where that makes no difference."""
+    """Return *rulebook* without the switch-off; None where nothing comes back, or nothing valid."""
     try:
         changed = with_inherited(rulebook, switch_off=switch_off, parent=parent)
     except RuleError:

@@ -237,11 +237,11 @@ def since_the_offer(session: Session) -> None:
     """
     simulation = session.simulation()
     held = simulation.merchant(name="held")
-    offer_id = _offers_beside_a_repaid_deal(simulation, held)
+    offer_id = _offer_after_repayment(simulation, held)
     hold(simulation, held)
     on_hold = accept(simulation, held, offer_id, key=simulation.new_key())
     offered, accepted = simulation.merchant(name="offered"), simulation.merchant(name="accepted")
-    offer_id = _offers_beside_a_repaid_deal(simulation, offered)
+    offer_id = _offer_after_repayment(simulation, offered)
     _bounce_and_default(simulation, offered)
     defaulted = accept(simulation, offered, offer_id, key=simulation.new_key())
     declined = _accept_around_a_decline(simulation)
@@ -249,7 +249,7 @@ def since_the_offer(session: Session) -> None:
         message = f"an acceptance is refused in other words on hold than after {what}"
         same = (on_hold.status, on_hold.body) == (refused.status, refused.body)
         expect(same, "hold-unseen", message)
-    offer_id = _offers_beside_a_repaid_deal(simulation, accepted)
+    offer_id = _offer_after_repayment(simulation, accepted)
     accept(simulation, accepted, offer_id, key=simulation.new_key())
     _bounce_and_default(simulation, accepted)
     body = {"application_id": accepted.projection.in_fulfilment[0]}
@@ -276,7 +276,11 @@ def _accept_around_a_decline(simulation: Simulation) -> Exchange:
 
 
 def payout_waits(session: Session) -> None:
-    """Let the identity check of one of two merchants fail between acceptance and funding."""
+    """
+    Let the identity check of one of two merchants fail between acceptance and funding.
+
+    The payout is refused until the check is made again; the partner sees no difference meanwhile.
+    """
     simulation = session.simulation()
     simulation.at = _FUNDING_RULES
     failed, verified = simulation.merchant(name="failed"), simulation.merchant(name="verified")
@@ -351,10 +355,11 @@ def _unnamed(asked: Exchange, merchant: SimulatedMerchant) -> tuple[int, bytes]:
     return asked.status, body
 
 
-def _offers_beside_a_repaid_deal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+def _offer_after_repayment(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+    """Repay the first deal, ask for offers as a new merchant does, and return an offer's id."""
     deal_id = first_deal(simulation, merchant)
     simulation.pass_time(days=110)
-    pay(simulation, merchant, deal_id, 100)
+    pay(simulation, merchant, deal_id, percent=100)
     asked = request_offers(simulation, merchant, as_new=True, key=simulation.new_key())
     offers = [offer for product in asked.reply["products"] for offer in product["offers"]]
     expect(offers, "sound-replies", "a merchant that has repaid its deal got no offers")

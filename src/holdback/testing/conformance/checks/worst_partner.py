@@ -19,8 +19,8 @@ from holdback.wire.strict_json import REQUEST_LIMIT
 # decisions/bounds#a-partner-at-its-worst
 MOST_STATE: Final = 8 * 1024 * 1024
 MOST_PROFILE: Final = 16 * 1024 * 1024
-# How many of the requests are looked for in the documents: they become long, and to read them slow.
-_LOOKED_AT: Final = 8
+# The rounds after which the documents are read back: they become long, and reading them slow.
+_ROUNDS_READ_BACK: Final = 8
 # A set takes 60 of them, and 50 sets are open at most.
 _REQUOTES: Final = 25
 
@@ -32,8 +32,8 @@ def worst_partner(session: Session) -> None:
         simulation = session.simulation()
         merchant = simulation.merchant(name=f"worst-{number}")
         new_offers(simulation, merchant)
-        for time in range(session.effort.times):
-            do_its_worst(simulation, merchant, time)
+        for round_number in range(session.effort.times):
+            do_its_worst(simulation, merchant, round_number)
             simulation.pass_time(seconds=1)
         _read_all(simulation, merchant)
 
@@ -57,51 +57,59 @@ def _send(
     return exchange
 
 
-def _ask(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> list[dict[str, Any]]:
-    """Ask for offers for other people than before; return the products that have offers."""
-    body = payloads.largest_request(merchant.merchant_id, time)
+def _ask(
+    simulation: Simulation, merchant: SimulatedMerchant, round_number: int
+) -> list[dict[str, Any]]:
+    """
+    Ask for offers for other people in each round, and return the products that have offers.
+
+    In the first rounds the documents are read back: they name the people of the newest request.
+    """
+    body = payloads.largest_request(merchant.merchant_id, round_number)
     asked = _send(simulation, merchant, "request_offers", body)
-    if asked.status == OK and time < _LOOKED_AT:
-        _newest_is_kept(simulation, merchant, time)
+    if asked.status == OK and round_number < _ROUNDS_READ_BACK:
+        _newest_is_kept(simulation, merchant, round_number)
     return [product for product in asked.reply.get("products", []) if product["offers"]]
 
 
-def _newest_is_kept(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+def _newest_is_kept(simulation: Simulation, merchant: SimulatedMerchant, round_number: int) -> None:
     documents = simulation.documents(merchant)
     message = "a request was answered, and the applicants that it named are not kept"
-    kept = any(f"{time:08}x".encode() in document for document in documents if document)
+    kept = any(f"{round_number:08}x".encode() in document for document in documents if document)
     expect(kept, "acknowledged-kept", message)
 
 
-def _withdraw(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+def _withdraw(simulation: Simulation, merchant: SimulatedMerchant, round_number: int) -> None:
     """Accept an offer with other bank details than before, and withdraw the application."""
-    offers = _ask(simulation, merchant, time)[0]["offers"]
-    acceptance = payloads.acceptance(offers[0]["offer_id"], payloads.longest_bank_details(time))
+    offers = _ask(simulation, merchant, round_number)[0]["offers"]
+    acceptance = payloads.acceptance(
+        offers[0]["offer_id"], payloads.longest_bank_details(round_number)
+    )
     accepted = _send(simulation, merchant, "accept_offer", acceptance)
     expect(accepted.status == OK, "acknowledged-kept", "an open offer cannot be accepted")
     body = {"application_id": accepted.reply["application_id"], "status": "withdrawn"}
     _send(simulation, merchant, "close_application", body)
 
 
-def _decline(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+def _decline(simulation: Simulation, merchant: SimulatedMerchant, round_number: int) -> None:
     """Ask for offers for other people than before, and decline them."""
-    _ask(simulation, merchant, time)
+    _ask(simulation, merchant, round_number)
     state, _ = simulation.documents(merchant)
     application_id = wire.read_merchant(state).offer_sets[-1].application_id
     _send(simulation, merchant, "decline_offers", {"application_id": application_id})
 
 
-def _requote(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+def _requote(simulation: Simulation, merchant: SimulatedMerchant, round_number: int) -> None:
     """Ask for another amount of the newest set of offers, which is a new one now and then."""
-    if time % _REQUOTES == 0:
-        _ask(simulation, merchant, time)
+    if round_number % _REQUOTES == 0:
+        _ask(simulation, merchant, round_number)
     asked = next(
         exchange
         for exchange in reversed(simulation.exchanges)
         if exchange.operation == "request_offers" and exchange.status == OK
     )
     product = asked.reply["products"][0]
-    amount = product["limits"]["minimum"] + Decimal(100 * (1 + time % _REQUOTES))
+    amount = product["limits"]["minimum"] + Decimal(100 * (1 + round_number % _REQUOTES))
     _send(
         simulation,
         merchant,
@@ -110,9 +118,13 @@ def _requote(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> 
     )
 
 
-def _record_consents(simulation: Simulation, merchant: SimulatedMerchant, time: int) -> None:
+def _record_consents(
+    simulation: Simulation, merchant: SimulatedMerchant, round_number: int
+) -> None:
     """Record hundreds of consents that nobody named before."""
-    _send(simulation, merchant, "record_consents", {"consents": payloads.many_consents(time)})
+    _send(
+        simulation, merchant, "record_consents", {"consents": payloads.many_consents(round_number)}
+    )
 
 
 def _read_all(simulation: Simulation, merchant: SimulatedMerchant) -> None:

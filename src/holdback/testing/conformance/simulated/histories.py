@@ -206,7 +206,7 @@ def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None
 
 
 def _deliver_again(simulation: Simulation, step: Step) -> None:
-    """Deliver an entry again: unchanged, settled, with another amount, or reversed, if in part."""
+    """Deliver an entry again: unchanged, settled, with another amount, or taken back."""
     merchant = _merchant(simulation, step)
     delivered = [
         (deal_id, entry)
