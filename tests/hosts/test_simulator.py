@@ -48,7 +48,7 @@ def test_the_histories_are_rich():
     deals, applications, decisions, people = Counter(), Counter(), Counter(), Counter()
     for seed in range(RICH):
         simulation = Simulation(host, f"rich{seed}")
-        carry_out(draw_steps(Random(seed), 2 * OPERATIONS), simulation, OPERATIONS)
+        carry_out(draw_steps(Random(seed), 3 * OPERATIONS), simulation, OPERATIONS)
         assert len(simulation.exchanges) >= OPERATIONS
         assert len(simulation.merchants) >= 4
         crashes += simulation.crashes

@@ -319,7 +319,7 @@ ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
         "a key with another request": (3, _reuse_key),
         "time": (8, _move_clock),
         "to the expiry": (4, _move_clock_to_expiry),
-        "a far clock": (4, _far_clock),
+        "a far clock": (5, _far_clock),
         "crash": (6, _crash),
         "change the rules": (2, _change_rules),
     }

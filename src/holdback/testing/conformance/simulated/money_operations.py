@@ -328,19 +328,19 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=2, fits=_overpaid, bodies=_refund, took_effect=_entry_is_there
         ),
         "transfer": AgentOperation(
-            weight=9, fits=_transferable, bodies=_transfer, took_effect=_both_entries_are_there
+            weight=14, fits=_transferable, bodies=_transfer, took_effect=_both_entries_are_there
         ),
         "record_recovery": AgentOperation(
             weight=4, fits=_in_default, bodies=_record_recovery, took_effect=_entry_is_there
         ),
         "write_off": AgentOperation(
-            weight=2, fits=_lost, bodies=_write_off, took_effect=_entry_is_there
+            weight=4, fits=_lost, bodies=_write_off, took_effect=_entry_is_there
         ),
         "waive_rest": AgentOperation(
-            weight=2, fits=_waivable, bodies=_waive_rest, took_effect=_entry_is_there
+            weight=4, fits=_waivable, bodies=_waive_rest, took_effect=_entry_is_there
         ),
         "agree_plan": AgentOperation(
-            weight=3, fits=_waivable, bodies=_agree_plan, took_effect=_plan_is_there
+            weight=6, fits=_waivable, bodies=_agree_plan, took_effect=_plan_is_there
         ),
         "charge_fee": AgentOperation(
             weight=2, fits=_chargeable, bodies=_charge_fee, took_effect=_entry_is_there
@@ -359,7 +359,7 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=1, bodies=_record_suspense, took_effect=_cash_is_there
         ),
         "apply_suspense": AgentOperation(
-            weight=2, fits=_applicable, bodies=_apply_suspense, took_effect=_cash_is_applied
+            weight=4, fits=_applicable, bodies=_apply_suspense, took_effect=_cash_is_applied
         ),
         "return_suspense": AgentOperation(
             weight=1,
