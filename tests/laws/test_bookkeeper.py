@@ -39,7 +39,7 @@ REACHED = {
     "not_possible_now": 2, "amount_not_possible": 3, "invalid_request": 10, "request_conflict": 30,
     "referred": 400, "record_suspense": 8, "apply_suspense": 12, "return_suspense": 40,
     "suspense_not_found": 60, "charge_fee": 15, "waive_fee": 40, "fee_not_allowed": 4,
-    "agree_plan": 100,
+    "agree_plan": 200,
 }  # fmt: skip
 
 
