@@ -643,10 +643,10 @@ FAVOURED = {
             "a plan that was replaced comes back",
             "a plan outlives its default",
             "a default without a plan is not past due",
-            "a merchant is past due by its best plan",
         ),
         ("default", "plan", "recover", "reverse", "repeat"),
     ),
+    "a merchant is past due by its best plan": ("default", "plan", "reverse"),
     "what was written off is not planned": ("default", "write_off", "plan"),
     "a default that was undone keeps its plan": ("default", "plan", "reinstate"),
 }

@@ -15,9 +15,9 @@ HOURS = (0, 0, 0, 1, 12, 24, 24, 24 * 3, 24 * 9, 24 * 40)
 FLOOR = 500_000
 ENDED = ("Repaid", "Renewed", "Defaulted", "Recovered", "Cancelled", "Unwound", "Settled")
 STEPS = {
-    "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 4, "transfer": 7.5,
+    "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 4, "transfer": 7,
     "recover": 8, "waive": 5, "write_off": 4, "adjust": 2, "default": 3, "cancel": 1,
-    "reinstate": 0.7, "settle_early": 2, "unwind": 3, "pause": 2, "resume": 2,
+    "reinstate": 0.7, "settle_early": 2, "unwind": 3, "pause": 2, "resume": 3,
     "change_terms": 2, "renew": 1, "repeat": 4, "return_payout": 2, "charge": 3, "waive_fee": 2,
     "plan": 3, "take_cash": 1.5, "apply_cash": 2.5, "return_cash": 1,
 }  # fmt: skip
@@ -46,8 +46,9 @@ class History:
         return self.telling.done + Counter(deal.status for deal in self.keeper.deals.values())
 
     def steps(self):
-        """How many operations the history has: most often few, now and then many."""
-        return self.draw.randint(8, 40) if self.draw.random() < 0.08 else self.draw.randint(5, 7)
+        """How many operations the history has: now and then many, oftener if some are favoured."""
+        many = 0.5 if self.favoured else 0.08
+        return self.draw.randint(8, 40) if self.draw.random() < many else self.draw.randint(5, 7)
 
     def pass_time(self):
         self.telling.now = self.telling.clock.after_silence(self.telling.now)
