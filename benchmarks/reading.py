@@ -71,7 +71,9 @@ def further(texts: Mapping[str, str], model: str, place: int) -> dict[str, str]:
     rules = BUNDLED[model].slices[-1].renewal.rules
     read = {name for rule in rules for name in rule.checked.parameters}
     movable = [name for name in known if name in read and known[name]["type"] in UNITS]
-    count = max(0, CHANGES - len(BUNDLED[model].changes))
+    # A change of prose or of fees is in no digest.
+    digests = {rulebook.digest for rulebook in BUNDLED[model].slices}
+    count = max(0, CHANGES - len(digests))
     for number in range(count):
         name = movable[number % len(movable)]
         value = known[name]["timeline"][-1]["value"]

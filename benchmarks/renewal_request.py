@@ -66,9 +66,9 @@ def renewable_journey(engine: Engine) -> Journey:
     return journey
 
 
-def long_journey(engine: Engine, deals: int) -> Journey:
+def long_journey(deals: int) -> Journey:
     """Return a merchant with that many *deals*, of which the last is paid down."""
-    journey = Years(engine)
+    journey = Years()
     journey.begin()
     journey.live(deals * DEAL_DAYS)
     return journey
@@ -137,7 +137,7 @@ def main() -> int:
     size = sizes(__doc__, deals=(18, 2), rounds=(15, 1), repeats=(40, 1))
     merchants = {
         "one deal": (renewable_journey(engine_with_six_offers()), BUDGET_MS),
-        f"{size.deals} deals": (long_journey(Engine.for_trial(), size.deals), TEN_YEARS_MS),
+        f"{size.deals} deals": (long_journey(size.deals), TEN_YEARS_MS),
     }
     rows, missed = [], 0
     for name, (journey, budget) in merchants.items():

@@ -57,6 +57,9 @@ class Years(Journey):
 
     days = 0
 
+    def __init__(self) -> None:
+        super().__init__(ENGINE)
+
     def request(self, **options):
         request = super().request(**options)
         if request.renewal:
@@ -149,7 +152,7 @@ def renewal(journey: Journey) -> Callable[[], bytes]:
 
 def one_deal() -> Journey:
     """Return a merchant with one deal of 200 remittances and 200 days of takings."""
-    journey = Years(ENGINE)
+    journey = Years()
     journey.begin()
     journey.live(DEAL_DAYS)
     return journey
@@ -158,7 +161,7 @@ def one_deal() -> Journey:
 def main() -> None:
     # The smallest run renews once.
     size = sizes(__doc__, months=(120, 8), rounds=(15, 1))
-    other, journey = renewal(one_deal()), Years(ENGINE)
+    other, journey = renewal(one_deal()), Years()
     journey.begin()
     lengths = []
     for month in range(1, size.months + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from contextlib import suppress
 
 import pytest
 from fastapi_calls import Merchant, service_on
@@ -64,8 +65,10 @@ def test_a_body_that_arrives_slowly_is_refused(port, lines, monkeypatch):
             except TimeoutError:
                 continue
         connection.settimeout(30)
-        while piece := connection.recv(65536):
-            received += piece
+        # The end may be a reset: the host has not read the last bytes that were sent.
+        with suppress(ConnectionResetError):
+            while piece := connection.recv(65536):
+                received += piece
 
     assert 0.3 <= time.monotonic() - started < 10
     top, _, body = received.partition(b"\r\n\r\n")
