@@ -374,6 +374,18 @@ def test_a_payout_that_nobody_can_approve_says_so(service, merchant):
     assert 'value="approve"' not in browser.page
 
 
+def test_a_payout_whose_time_has_run_out_waits_no_more(service, merchant):
+    """
+    The application lapses by its time, also while no event says so yet: its payout does not wait.
+    """
+    payout_waits(merchant)
+    service.now += timedelta(days=400)
+    browser = Browser(service)
+
+    assert browser.merchant().status_code == 200
+    assert "The payout of an accepted offer" not in browser.text()
+
+
 # ---------------------------------------------------------------------------- what it shows
 
 

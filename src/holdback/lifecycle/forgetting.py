@@ -17,6 +17,7 @@ from holdback.lifecycle.events import EntriesClosed, Event, Forgotten
 from holdback.merchant.acceptance import ApplicationStatus
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import utc
+from holdback.merchant.ledger import FEE
 from holdback.merchant.merchant import IN_FULFILMENT, Merchant
 from holdback.merchant.suspense import Suspense
 
@@ -150,7 +151,8 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
         return None
     if memory - deal.entries[0].on <= slack and len(deal.entries) <= MOST_ENTRIES:
         return None
-    settled = [entry.on for entry in deal.entries if entry.settled]
+    # Fees stay: they close nothing.
+    settled = [entry.on for entry in deal.entries if entry.settled and entry.kind != FEE]
     through = memory if settled and memory - settled[0] > slack else None
     if len(settled) > MOST_ENTRIES:
         most = min(settled[-MOST_ENTRIES], today - timedelta(days=ENTRY_DAYS))

@@ -308,18 +308,18 @@ class Deal:
         if self.outstanding > 0:
             return None
         paid, day = self.settled.minor, None
-        # A write-off that a recovery took back repaid nothing.
-        without = None if self.written_off.minor else WRITE_OFF
+        # A write-off that a recovery took back repaid nothing, nor does a fee.
+        without = FEES if self.written_off.minor else FEES | {WRITE_OFF}
         closed = self.closed_entries
         if closed is not None:
-            credited = (money.minor for kind, money in closed.credits.items() if kind != without)
+            credited = (
+                money.minor for kind, money in closed.credits.items() if kind not in without
+            )
             paid += closed.remitted.minor + sum(credited)
             day = closed.repaid_on
         # A day counts as a whole: a late remittance may be transferred on the day it arrives.
         for on, lines in groupby(self.counted, key=lambda line: line[0].on):
-            paid += sum(
-                net for entry, net in lines if entry.kind != without and entry.kind not in FEES
-            )
+            paid += sum(net for entry, net in lines if entry.kind not in without)
             if paid < self.repayment_amount.minor:
                 day = None
             elif day is None:

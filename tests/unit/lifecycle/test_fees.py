@@ -20,6 +20,7 @@ from holdback.operations import (
     QuoteSettlement,
     RecordRecovery,
     Refund,
+    Transfer,
     UnwindDeal,
     WaiveFee,
     WaiveRest,
@@ -354,3 +355,86 @@ def test_a_correction_takes_no_payment_of_a_fee(fees):
     fees.journey.remit(fees.journey.entry(fees.deal.balance.minor + 1_500, id="all"))
 
     assert "repayment amount" in refused("not_possible_now", fees.move, Adjust, 100, "a-1")
+
+
+def test_a_correction_can_be_undone_when_fees_are_paid(fees):
+    """
+    "A negative one reopens a repaid deal": what paid a fee pays the repayment amount first.
+    """
+    fees.charge(about=fees.bounce())
+    fees.move(Adjust, 5_000, "a-1")
+    fees.journey.remit(fees.journey.entry(fees.deal.balance.minor + 1_500, id="all"))
+    fees.move(Adjust, -5_000, "a-2")
+
+    assert (fees.deal.status, fees.deal.balance.minor, fees.owed) == ("Funded", 3_500, 1_500)
+
+
+def test_a_transfer_pays_no_fee_before_what_was_written_off(fees):
+    """
+    "What is paid pays the repayment amount first, also the part of it that was written off."
+
+    What is given up is recovered by `record_recovery`, which takes it back; a transfer does not.
+    """
+    overpaid = fees.deal
+    fees.journey.remit(fees.journey.entry(overpaid.balance.minor + 2_000, id="twice"))
+    fees.journey.ask()
+    fees.journey.accept()
+    fees.journey.fund()
+    fees.do(CloseDeal(deal_id=fees.deal.id, status="defaulted"))
+    fees.charge("late")
+    fees.move(WriteOff, fees.deal.balance.minor, "w-1")
+    given = {"id": "t-1", "on": fees.journey.today(), "amount": money(2_000)}
+    transfer = Transfer(from_deal_id=overpaid.id, to_deal_id=fees.deal.id, **given)
+
+    assert "owed on the other deal" in refused("amount_not_possible", fees.do, transfer)
+
+
+def test_waived_fees_repay_nothing_when_they_are_closed(fees):
+    """
+    A deal is repaid on the day that completes its repayment amount; a waived fee does not count.
+    """
+    fees.charge(about=fees.bounce())
+    fees.move(WaiveFee, 1_500, "w-1")
+    fees.journey.sleep(days=1)
+    closing = fees.journey.today()
+    fees.journey.sleep(days=1)
+    short = fees.journey.today()
+    nearly = fees.deal.balance.minor - 1_000
+    fees.journey.remit(fees.journey.entry(nearly, id="nearly", on=short))
+    fees.journey.sleep(days=1)
+    fees.journey.remit(fees.journey.entry(1_000, id="rest", on=fees.journey.today()))
+
+    assert fees.deal.repaid_on != short
+    assert fees.deal.closed_through(closing).repaid_on == fees.deal.repaid_on
+
+
+def test_a_fee_alone_closes_nothing(fees):
+    """
+    A state closes entries about once a week, and not daily because of a fee that stays.
+    """
+    fees.charge(about=fees.bounce())
+    fees.journey.sleep(days=420)
+    fees.bounce(2)
+    through = fees.deal.closed_entries.through
+    assert fees.deal.entries[0].kind == "fee"
+    fees.journey.sleep(days=1)
+    fees.bounce(3)
+
+    assert fees.deal.closed_entries.through == through
+
+
+def test_interest_begins_after_the_closed_entries(fees):
+    """
+    The balance of a day that is closed is not known by day; that of later days is.
+    """
+    fees.journey.remit(fees.journey.entry(1_000, id="early"))
+    fees.do(CloseDeal(deal_id=fees.deal.id, status="defaulted"))
+    owed = fees.deal.balance.minor
+    fees.journey.sleep(days=500)
+    fees.move(RecordRecovery, 1_000, "m-1")
+    through = fees.deal.closed_entries.through
+    fees.charge("default_interest", "i-1")
+
+    days = (fees.journey.today() - through).days
+    whole = (owed * (days - 1) + (owed - 1_000)) * 8 // (100 * 365)
+    assert fees.deal.entry_of("i-1").amount.minor == whole

@@ -151,17 +151,17 @@ def _check_default(deal: Deal, asked: ChargeFee, charged: list[Entry], terms: Fe
         raise _not_allowed(f"it is charged from the day of the default on, {deal.closed_on}")
     if terms.amount is not None and charged:
         raise _not_allowed("it is charged once")
-    if terms.amount is None and deal.closed_entries is not None:
-        since = _interest_from(deal, charged)
-        if since < deal.closed_entries.through:
-            message = f"the entries of the deal are closed up to {deal.closed_entries.through}"
-            raise _not_allowed(f"{message}: its balance before is not known by day")
 
 
 def _interest_from(deal: Deal, charged: list[Entry]) -> date:
-    """Return the day up to which no interest is left to charge: the default's, or the last's."""
+    """
+    Return the day up to which no interest can be charged any more: the default's, or the last's.
+
+    The balance of a day whose entries are closed is not known, so interest is charged before.
+    """
     assert deal.closed_on is not None, "a deal in default has ended on a day"
-    return max([deal.closed_on, *(entry.on for entry in charged)])
+    closed = [] if deal.closed_entries is None else [deal.closed_entries.through]
+    return max([deal.closed_on, *closed, *(entry.on for entry in charged)])
 
 
 def _interest(deal: Deal, terms: FeeTerms, charged: list[Entry], until: date) -> Money:

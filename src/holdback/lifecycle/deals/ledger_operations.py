@@ -111,7 +111,9 @@ class Transfer(Command[DealReceipt]):
             if any(recorded):  # a half alone: the id is that of another movement
                 raise Refusal("request_conflict", f"entry `{self.id}` was recorded before")
             check_at_most(self.amount, source.overpaid, "transferred: that was overpaid")
-            owed = max(target.balance, target.shortfall) + target.fees_owed
+            owed = max(target.balance, target.shortfall)
+            if not target.written_off.minor:  # which is paid before fees are, by a recovery
+                owed += target.fees_owed
             check_at_most(self.amount, owed, "transferred: that is owed on the other deal")
             events = posted(case, halves)
         return Decision(events, deal_receipt(target.id, self))
@@ -303,7 +305,7 @@ class Adjust(Command[DealReceipt]):
                 raise Refusal("not_possible_now", "what is left of a default is written off")
             if deal.status in {CANCELLED, SETTLED, UNWOUND}:
                 raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-            if left < 0:
+            if deal.overpaid.minor or (left < 0 < self.amount.minor):
                 message = "the deal is paid beyond its repayment amount: that comes first"
                 raise Refusal("not_possible_now", message)
             if self.amount.minor > 0:
