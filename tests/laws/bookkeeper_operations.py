@@ -230,7 +230,9 @@ class Bookkeeper:
         if self.is_repeated(from_deal_id, entry_id, "transfer", to_deal_id, on, amount):
             return
         self.check_day(on, giver, taker)
-        if amount > min(giver.overpaid, taker.owed + taker.fees_owed):
+        # What was written off is paid before fees are, and a transfer takes nothing of it back.
+        fees = 0 if taker.written_off else taker.fees_owed
+        if amount > min(giver.overpaid, taker.owed + fees):
             raise Refused("amount_not_possible")
         self.both_halves(giver, taker, entry_id, on, amount)
 
@@ -264,11 +266,16 @@ class Bookkeeper:
         if self.is_repeated(deal_id, entry_id, "adjustment", on, amount):
             return
         self.check_day(on, deal)
-        if deal.status in {"Cancelled", "Unwound", "Settled"} or deal.excess:
+        if (
+            deal.status in {"Cancelled", "Unwound", "Settled"}
+            or deal.overpaid
+            or (deal.excess and amount > 0)
+        ):
             raise Refused("not_possible_now")
         if deal.status == "Defaulted" and 0 < amount == deal.owed:
             raise Refused("not_possible_now")
-        if amount > deal.owed or (amount < 0 and deal.owed - amount > deal.repayment):
+        left = deal.owed - deal.excess
+        if amount > deal.owed or (amount < 0 and left - amount > deal.repayment):
             raise Refused("amount_not_possible")
         self.post(deal, Movement(entry_id, on, "adjustment", amount))
 
