@@ -29,7 +29,7 @@ TAKINGS_DAYS: Final = 180
 MOST_ENTRIES: Final = 2_000
 ENTRY_DAYS: Final = 60
 # Entries of a suspense account, of which few merchants have any.
-MOST_IN_SUSPENSE: Final = 40
+MOST_IN_SUSPENSE: Final = 20
 # What is old is forgotten together, about once a week, so that the journal stays short.
 _SLACK: Final = timedelta(days=7)
 _NO_SLACK: Final = timedelta()
