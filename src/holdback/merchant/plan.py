@@ -15,7 +15,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.validators import amount, day, plain_day, text, tuple_of
 
-# Sixty months of instalments, and as many days.
+# Sixty monthly instalments, and the days that they take.
 MOST_INSTALMENTS: Final = 60
 MOST_PLAN_DAYS: Final = 1_830
 # How many ids of earlier plans a deal keeps, so that one which arrives again is recognised.

@@ -1,4 +1,4 @@
-"""The fees of a deal: what its terms allow to be charged, and what is given up of it."""
+"""The fees of a deal: what its terms allow to be charged, and what is given up of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdback.errors import Refusal
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.deals.ledger_operations import check_at_most
+from holdback.lifecycle.deals.ledger_operations import LedgerCommand, check_at_most
 from holdback.lifecycle.deals.lookup import find_deal
 from holdback.lifecycle.deals.postings import is_recorded, posted
 from holdback.lifecycle.events import Event
@@ -73,7 +73,7 @@ class ChargeFee(Command[DealReceipt]):
 
 
 @frozen(kw_only=True)
-class WaiveFee(Command[DealReceipt]):
+class WaiveFee(LedgerCommand):
     """
     Give up fees that a deal owes, or a part of them.
 
@@ -84,22 +84,10 @@ class WaiveFee(Command[DealReceipt]):
     """
 
     name = "waive_fee"
-    input_errors = staticmethod(amount_errors)
+    kind = FEE_WAIVER
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
-
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal = find_deal(case.merchant, self.deal_id)
-        self.check(case.input_context)
-        waiver = Entry(id=self.id, on=self.on, amount=self.amount, kind=FEE_WAIVER)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, waiver):
-            check_at_most(self.amount, deal.fees_owed, "waived: that is owed in fees")
-            events = posted(case, [Posting(deal_id=deal.id, entry=waiver)])
-        return Decision(events, deal_receipt(deal.id, self))
+    def check_possible(self, deal: Deal) -> None:
+        check_at_most(self.amount, deal.fees_owed, "waived: that is owed in fees")
 
 
 def _most(deal: Deal, asked: ChargeFee) -> Money:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import ClassVar
 
 from attrs import field
 
@@ -32,7 +33,48 @@ from holdback.merchant.validators import amount, day, plain_day, text
 
 
 @frozen(kw_only=True)
-class Refund(Command[DealReceipt]):
+class LedgerCommand(Command[DealReceipt]):
+    """A command that posts an entry of its own to the ledger of a deal, and what goes with it."""
+
+    kind: ClassVar[EntryKind]
+    input_errors = staticmethod(amount_errors)
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        self.check(case.input_context)
+        events: tuple[Event, ...] = ()
+        if not is_recorded(deal, self.entry):
+            self.check_possible(deal)
+            entries = (self.entry, *self.with_it(case, deal))
+            events = posted(case, [Posting(deal_id=deal.id, entry=entry) for entry in entries])
+        return Decision(events, deal_receipt(deal.id, self))
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that it asks for."""
+        return Entry(id=self.id, on=self.on, amount=self.amount, kind=self.kind)
+
+    def check_possible(self, deal: Deal) -> None:
+        """
+        Check that *deal* takes the entry.
+
+        Raises:
+            Refusal: it does not.
+        """
+        raise NotImplementedError
+
+    def with_it(self, case: Case, deal: Deal) -> tuple[Entry, ...]:  # noqa: ARG002 - of those that post more
+        """Return the entries that are posted with it."""
+        return ()
+
+
+@frozen(kw_only=True)
+class Refund(LedgerCommand):
     """
     Record that money was given back to the merchant: at most what was overpaid.
 
@@ -43,20 +85,10 @@ class Refund(Command[DealReceipt]):
     """
 
     name = "refund"
-    input_errors = staticmethod(amount_errors)
+    kind = REFUND
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
-
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal, entry = _entry(case, self, REFUND)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, entry):
-            check_at_most(self.amount, deal.overpaid, "refunded: that was overpaid")
-            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
-        return Decision(events, deal_receipt(deal.id, self))
+    def check_possible(self, deal: Deal) -> None:
+        check_at_most(self.amount, deal.overpaid, "refunded: that was overpaid")
 
 
 @frozen(kw_only=True)
@@ -137,7 +169,7 @@ def transfer_halves(
 
 
 @frozen(kw_only=True)
-class RecordRecovery(Command[DealReceipt]):
+class RecordRecovery(LedgerCommand):
     """
     Record money that came in after a default.
 
@@ -150,25 +182,16 @@ class RecordRecovery(Command[DealReceipt]):
     """
 
     name = "record_recovery"
-    input_errors = staticmethod(amount_errors)
+    kind = RECOVERY
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
+    def check_possible(self, deal: Deal) -> None:
+        if deal.status not in DEFAULTS:
+            message = f"a recovery follows a default: the deal is {deal.status.lower()}"
+            raise Refusal("not_possible_now", message)
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal, entry = _entry(case, self, RECOVERY)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, entry):
-            if deal.status not in DEFAULTS:
-                message = f"a recovery follows a default: the deal is {deal.status.lower()}"
-                raise Refusal("not_possible_now", message)
-            after, id_ = deal.with_entries([entry]), case.make_id(WRITE_OFF, deal.id)
-            entries = [entry, *no_longer_lost(deal, after, id_, self.on)]
-            postings = [Posting(deal_id=deal.id, entry=posting) for posting in entries]
-            events = posted(case, postings)
-        return Decision(events, deal_receipt(deal.id, self))
+    def with_it(self, case: Case, deal: Deal) -> tuple[Entry, ...]:
+        after, id_ = deal.with_entries([self.entry]), case.make_id(WRITE_OFF, deal.id)
+        return no_longer_lost(deal, after, id_, self.on)
 
 
 def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry, ...]:
@@ -185,7 +208,7 @@ def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry
 
 
 @frozen(kw_only=True)
-class WriteOff(Command[DealReceipt]):
+class WriteOff(LedgerCommand):
     """
     Give up what is left to pay on a deal that has ended, or a part of it.
 
@@ -196,27 +219,17 @@ class WriteOff(Command[DealReceipt]):
     """
 
     name = "write_off"
-    input_errors = staticmethod(amount_errors)
+    kind = WRITE_OFF
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
-
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal, entry = _entry(case, self, WRITE_OFF)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, entry):
-            if deal.status == FUNDED:
-                raise Refusal("not_possible_now", "the deal is active: nothing of it is lost yet")
-            left = max(deal.balance, deal.shortfall)
-            check_at_most(self.amount, left, "written off: that is left to pay")
-            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
-        return Decision(events, deal_receipt(deal.id, self))
+    def check_possible(self, deal: Deal) -> None:
+        if deal.status == FUNDED:
+            raise Refusal("not_possible_now", "the deal is active: nothing of it is lost yet")
+        left = max(deal.balance, deal.shortfall)
+        check_at_most(self.amount, left, "written off: that is left to pay")
 
 
 @frozen(kw_only=True)
-class WaiveRest(Command[DealReceipt]):
+class WaiveRest(LedgerCommand):
     """
     Settle a default for what has come in: all that is left to pay is waived, as was agreed.
 
@@ -230,34 +243,24 @@ class WaiveRest(Command[DealReceipt]):
     """
 
     name = "waive_rest"
-    input_errors = staticmethod(amount_errors)
+    kind = WAIVER
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
+    def check_possible(self, deal: Deal) -> None:
+        if deal.status != DEFAULTED:
+            message = f"the rest of a default is waived: the deal is {deal.status.lower()}"
+            raise Refusal("not_possible_now", message)
+        if deal.fees_owed.minor:
+            message = f"{deal.fees_owed} is owed in fees: `waive_fee` first"
+            raise Refusal("not_possible_now", message)
+        lost = deal.written_off
+        left = Money(deal.outstanding + lost.minor, lost.currency)
+        if self.amount != left:
+            message = f"{left} is left to pay: all of it is waived, or nothing"
+            raise Refusal("amount_not_possible", message)
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal, waiver = _entry(case, self, WAIVER)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, waiver):
-            if deal.status != DEFAULTED:
-                message = f"the rest of a default is waived: the deal is {deal.status.lower()}"
-                raise Refusal("not_possible_now", message)
-            if deal.fees_owed.minor:
-                message = f"{deal.fees_owed} is owed in fees: `waive_fee` first"
-                raise Refusal("not_possible_now", message)
-            lost = deal.written_off
-            left = Money(deal.outstanding + lost.minor, lost.currency)
-            if self.amount != left:
-                message = f"{left} is left to pay: all of it is waived, or nothing"
-                raise Refusal("amount_not_possible", message)
-            entries = [waiver]
-            if lost.minor:
-                entries.append(_taken_back(lost, WRITE_OFF, case, deal, self.on))
-            postings = [Posting(deal_id=deal.id, entry=entry) for entry in entries]
-            events = posted(case, postings)
-        return Decision(events, deal_receipt(deal.id, self))
+    def with_it(self, case: Case, deal: Deal) -> tuple[Entry, ...]:
+        lost = deal.written_off
+        return (_taken_back(lost, WRITE_OFF, case, deal, self.on),) if lost.minor else ()
 
 
 def no_longer_waived(case: Case, after: Deal) -> tuple[Entry, ...]:
@@ -274,7 +277,7 @@ def _taken_back(amount: Money, kind: EntryKind, case: Case, deal: Deal, on: date
 
 
 @frozen(kw_only=True)
-class Adjust(Command[DealReceipt]):
+class Adjust(LedgerCommand):
     """
     Correct what is owed without money: a positive amount lowers it, a negative one raises it.
 
@@ -288,43 +291,27 @@ class Adjust(Command[DealReceipt]):
     """
 
     name = "adjust"
+    kind = ADJUSTMENT
     input_errors = staticmethod(adjustment_errors)
 
-    deal_id: str = field(validator=text)
-    id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
     amount: SignedMoney = field(validator=amount)
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal, entry = _entry(case, self, ADJUSTMENT)
-        events: tuple[Event, ...] = ()
-        if not is_recorded(deal, entry):
-            left, currency = deal.outstanding, self.amount.currency
-            if deal.status == DEFAULTED and 0 < left == self.amount.minor:
-                # Nobody has paid: the deal has not recovered.
-                raise Refusal("not_possible_now", "what is left of a default is written off")
-            if deal.status in {CANCELLED, SETTLED, UNWOUND}:
-                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-            if deal.overpaid.minor or (left < 0 < self.amount.minor):
-                message = "the deal is paid beyond its repayment amount: that comes first"
-                raise Refusal("not_possible_now", message)
-            if self.amount.minor > 0:
-                check_at_most(self.amount, Money(left, currency), "taken off: that is owed")
-            else:
-                raised = Money(-self.amount.minor, currency)
-                room = Money(max(0, deal.repayment_amount.minor - left), currency)
-                check_at_most(raised, room, "added: more would be owed than the repayment amount")
-            events = posted(case, [Posting(deal_id=deal.id, entry=entry)])
-        return Decision(events, deal_receipt(deal.id, self))
-
-
-def _entry(
-    case: Case, command: Refund | RecordRecovery | WriteOff | WaiveRest | Adjust, kind: EntryKind
-) -> tuple[Deal, Entry]:
-    """Return the deal that *command* is about, and the entry that it asks for."""
-    deal = find_deal(case.merchant, command.deal_id)
-    command.check(case.input_context)
-    return deal, Entry(id=command.id, on=command.on, amount=command.amount, kind=kind)
+    def check_possible(self, deal: Deal) -> None:
+        left, currency = deal.outstanding, self.amount.currency
+        if deal.status == DEFAULTED and 0 < left == self.amount.minor:
+            # Nobody has paid: the deal has not recovered.
+            raise Refusal("not_possible_now", "what is left of a default is written off")
+        if deal.status in {CANCELLED, SETTLED, UNWOUND}:
+            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+        if deal.overpaid.minor or (left < 0 < self.amount.minor):
+            message = "the deal is paid beyond its repayment amount: that comes first"
+            raise Refusal("not_possible_now", message)
+        if self.amount.minor > 0:
+            check_at_most(self.amount, Money(left, currency), "taken off: that is owed")
+        else:
+            raised = Money(-self.amount.minor, currency)
+            room = Money(max(0, deal.repayment_amount.minor - left), currency)
+            check_at_most(raised, room, "added: more would be owed than the repayment amount")
 
 
 def check_at_most(amount: Money, most: Money, what: str) -> None:
