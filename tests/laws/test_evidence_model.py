@@ -156,7 +156,7 @@ FAULTS = {
         instead(evolve, "elapsed(since, until)", "elapsed(since, since)"),
     ],
     "an application lapses after its last instant": [
-        instead(fulfilment, "at < waiting.lapses_at", "at <= waiting.lapses_at"),
+        instead(carry_out, "at < waiting.lapses_at", "at <= waiting.lapses_at"),
     ],
     "an invitation leads to products that are all declined": [
         without(renewal_eligibility, "product.quote.decision != DECLINED"),

@@ -15,13 +15,18 @@ from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 import attrs
+from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.deals.fulfilment import lapse
-from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
+from holdback.lifecycle.events import (
+    ApplicationLapsed,
+    Event,
+    RenewalEligibilityChanged,
+    numbered,
+)
 from holdback.lifecycle.evidence.recording import evidence_event, evidence_of
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.forgetting import forgotten
@@ -85,6 +90,18 @@ def _check_instant(case: Case) -> None:
         "clock with another one, and repeat the command with `sure=True` if it is right"
     )
     raise Refusal("implausible_time", detail)
+
+
+def _lapse(merchant: Merchant, at: DateTime) -> tuple[ApplicationLapsed, ...]:
+    """
+    Return the lapse of the application in fulfilment, if it was not funded in time.
+
+    Nothing lapses on hold: that time does not count.
+    """
+    waiting = merchant.in_fulfilment
+    if waiting is None or waiting.lapses_at is None or merchant.on_hold or at < waiting.lapses_at:
+        return ()
+    return (ApplicationLapsed(at=at, application_id=waiting.application_id),)
 
 
 @frozen
@@ -171,7 +188,7 @@ class _Attempt(Generic[Reply]):
         It is stored with the operation's own events. Where the evidence has errors and the
         operation would be refused without it too, the refusal is raised, and not the errors.
         """
-        lapsed = lapse(self.before, self.context.at)
+        lapsed = _lapse(self.before, self.context.at)
         try:
             records = self._evidence()
         except ConfigurationError:

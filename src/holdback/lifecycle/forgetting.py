@@ -164,6 +164,8 @@ def _suspense_through(
     suspense: Suspense, today: date, memory: date, slack: timedelta
 ) -> date | None:
     """Return the last day whose entries in suspense close now, None if none do."""
+    if not suspense.entries:
+        return None
     if len(suspense.entries) > MOST_IN_SUSPENSE:
         most = min(suspense.entries[-MOST_IN_SUSPENSE].on, today - timedelta(days=ENTRY_DAYS))
         memory, slack = max(memory, most), _NO_SLACK

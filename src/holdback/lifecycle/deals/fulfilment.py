@@ -17,7 +17,6 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import (
     ApplicationClosed,
-    ApplicationLapsed,
     ApplicationSubmitted,
     DealFunded,
     DealRenewed,
@@ -336,18 +335,6 @@ def _check_funding(fulfilment: Fulfilment, base: Deal | None) -> None:
         raise Refusal("not_possible_now", message)
     if fulfilment.signature_before is not None and fulfilment.signature is None:
         raise Refusal("not_possible_now", "the contract is not signed")
-
-
-def lapse(merchant: Merchant, at: DateTime) -> tuple[Event, ...]:
-    """
-    Return the lapse of the application in fulfilment, if it was not funded in time.
-
-    Nothing lapses on hold: that time does not count.
-    """
-    waiting = merchant.in_fulfilment
-    if waiting is None or waiting.lapses_at is None or merchant.on_hold or at < waiting.lapses_at:
-        return ()
-    return (ApplicationLapsed(at=at, application_id=waiting.application_id),)
 
 
 def lapses_from_now(case: Case) -> DateTime | None:
