@@ -31,7 +31,6 @@ from holdback.lifecycle.offers import (
     since_the_offer,
 )
 from holdback.lifecycle.people import referrals
-from holdback.merchant import known_deals
 from holdback.merchant.instants import as_instant
 from holdback.merchant.merchant import IN_FULFILMENT
 from holdback.operations import (
@@ -301,8 +300,8 @@ FAULTS = {
         instead(since_the_offer, "known_since(application.known_deals, merchant.deals)", "()"),
     ],
     "a default since the offer is ignored": [
-        instead(known_deals, "now.status in DEFAULTS", "False"),
-        instead(known_deals, "now.status == DEFAULTED", "False"),
+        instead(since_the_offer, "now.status in DEFAULTS", "False"),
+        instead(since_the_offer, "now.status == DEFAULTED", "False"),
     ],
     "what was known of deals counts against their offers": [
         instead(since_the_offer, "application.known_deals", "()"),

@@ -17,11 +17,11 @@ from pendulum import DateTime
 
 from holdback.exact.exact_json import Json
 from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.application import MOST_SUBJECTS, CheckRecord
-from holdback.merchant.deal import FUNDED, Deal
+from holdback.merchant.deal import DEFAULTS, FUNDED, Deal
 from holdback.merchant.instants import as_instant
-from holdback.merchant.known_deals import KnownDeal
 from holdback.merchant.ledger import SignedMoney
 from holdback.merchant.offer import ELIGIBLE, Offer
 from holdback.merchant.product import Product
@@ -55,6 +55,43 @@ MOST_CLOSED_OFFERS: Final = 10_000
 MOST_REQUESTS: Final = 10_000
 # The replaced sections of each name that a state names: it holds results of no more subjects.
 MOST_REPLACED: Final = MOST_SUBJECTS
+
+
+@frozen(kw_only=True)
+class KnownDeal:
+    """
+    What was known of a deal when offers were issued (decisions/offers#since-the-offer).
+
+    It is the deal's status, what was left to pay or to give back, and what was lost.
+    """
+
+    deal_id: str
+    status: str
+    shortfall: Money
+    written_off: Money
+    overpaid: Money
+
+    @classmethod
+    def of(cls, deal: Deal) -> KnownDeal:
+        """Return what is known of *deal*."""
+        return cls(
+            deal_id=deal.id,
+            status=deal.status,
+            shortfall=deal.shortfall,
+            written_off=deal.written_off,
+            overpaid=deal.overpaid,
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the deal has ended without anything that is owed, lost or to be given back."""
+        owed = self.shortfall.minor or self.written_off.minor or self.overpaid.minor
+        return self.status not in {FUNDED, *DEFAULTS} and not owed
+
+
+def known_deals_of(deals: Iterable[Deal]) -> tuple[KnownDeal, ...]:
+    """Return what is known of those *deals* that are not settled."""
+    return tuple(deal for deal in map(KnownDeal.of, deals) if not deal.is_settled)
 
 
 @frozen(kw_only=True)

@@ -2,7 +2,7 @@
 
 from attrs import evolve
 
-from holdback.merchant.known_deals import known_deals_of
+from holdback.merchant.merchant import known_deals_of
 from holdback.testing.conformance import MemoryHost
 
 BREAKS = ("since the offer", "since-the-offer")

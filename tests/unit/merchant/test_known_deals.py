@@ -6,8 +6,9 @@ import attrs
 
 from every_case import for_every
 from holdback import Entry
-from holdback.merchant.known_deals import known_deals_of, known_since
+from holdback.lifecycle.offers.since_the_offer import known_since
 from holdback.merchant.ledger import WRITE_OFF
+from holdback.merchant.merchant import known_deals_of
 from journey import Journey
 
 

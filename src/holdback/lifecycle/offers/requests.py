@@ -44,8 +44,7 @@ from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
 from holdback.merchant.application import Check, OffersRequest, RequiredChecks
 from holdback.merchant.instants import utc
-from holdback.merchant.known_deals import known_deals_of
-from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet
+from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet, known_deals_of
 from holdback.merchant.product import REFERRED, Offers, Product
 from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
