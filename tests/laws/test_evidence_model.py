@@ -35,7 +35,7 @@ from holdback.lifecycle.offers import (
 )
 from holdback.lifecycle.offers import requests as offers
 from holdback.lifecycle.people import rectification
-from holdback.rulebooks.check_terms import CheckTerms
+from holdback.rulebooks.rulebook import CheckTerms
 
 CHUNKS = 20
 HISTORIES = count("histories compared with the model of evidence") // CHUNKS

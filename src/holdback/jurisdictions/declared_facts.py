@@ -28,7 +28,7 @@ from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.rulebooks.check_terms import CheckTerms, age_name
+from holdback.rulebooks.rulebook import CheckTerms, age_name
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.types import draft_label

@@ -24,8 +24,7 @@ from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.check_terms import check_with_age
-from holdback.rulebooks.rulebook import FUNDING
+from holdback.rulebooks.rulebook import FUNDING, check_with_age
 from holdback.rules import Catalogue
 from holdback.rules.types import draft_label
 

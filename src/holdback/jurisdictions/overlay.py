@@ -24,7 +24,7 @@ from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, 
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.check_terms import age_name
+from holdback.rulebooks.rulebook import age_name
 from holdback.rules import Catalogue
 
 

@@ -37,8 +37,7 @@ from holdback.jurisdictions.source_rules import (
 )
 from holdback.jurisdictions.stated_claims import StatedClaim, read_claims
 from holdback.jurisdictions.toml import Node, TomlTable, read_toml
-from holdback.rulebooks.check_terms import age_name
-from holdback.rulebooks.rulebook import FUNDING
+from holdback.rulebooks.rulebook import FUNDING, age_name
 from holdback.rules import Catalogue, Fact
 
 JURISDICTION: Final = "jurisdiction.toml"

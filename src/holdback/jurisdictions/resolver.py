@@ -31,9 +31,8 @@ from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.check_terms import age_limits
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
-from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, ProductTerms, Rulebook, age_limits
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
 

@@ -29,8 +29,10 @@ class Application:
     intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
 
 
-# The sections of the profile: all in an initial application, none in a renewal (service 2.1).
-PROFILE: Final = ("consents", "applicants", "company")
+# The sections of the profile that say who a merchant is.
+PEOPLE: Final = ("applicants", "company")
+# All its sections: in an initial application each of them, in a renewal none (service 2.1).
+PROFILE: Final = ("consents", *PEOPLE)
 # Those who apply, each an object; every other closed document is one object.
 Applicants: TypeAlias = Annotated[Opaque, "an array of objects"]
 CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))

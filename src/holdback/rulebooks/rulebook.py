@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Any, Final
 
 import pendulum
@@ -16,13 +17,14 @@ from attrs import NOTHING, evolve, field
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
 from holdback.exact.frozen_values import Seal, frozen_record, sealing
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
+from holdback.merchant.application import PEOPLE
 from holdback.rulebooks.allowed_fee import AllowedFee
 from holdback.rulebooks.calculator_choice import CalculatorChoice
-from holdback.rulebooks.check_terms import CheckTerms, age_limits
 from holdback.rulebooks.digest import RulebookDigester, Versions, rulebook_digest
 from holdback.rulebooks.proposal import (
     not_more_than_progress,
@@ -41,6 +43,16 @@ QUEUE: Final = "queue"
 RENEWALS: Final = (SETTLE, QUEUE)
 # The name of the funding rules next to the keys of products, of which none can be this.
 FUNDING: Final = "[[funding]]"
+_AGE: Final = "_age_days"
+# Whom the built-in checks are about; one that a jurisdiction adds is about both.
+_ABOUT: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "identity": ("applicants",),
+        "business": ("company",),
+        "consumer_credit": ("applicants",),
+        "takings": ("company",),
+    }
+)
 # The settings that the digest covers; the greatest ages of checks belong to them as well.
 SETTINGS_IN_DIGEST: Final = (
     "code",
@@ -64,6 +76,60 @@ _seal, _check_seal = sealing(
     "funding",
     "proposed_from",
 )
+
+
+@frozen(kw_only=True)
+class CheckTerms:
+    """
+    A check on a day, with the facts that it gives.
+
+    A result that is older than `max_age_days` is unknown; None where results do not age. `consent`
+    is the one that the merchant must have given before the check is made, if there is one.
+    """
+
+    name: str
+    facts: tuple[str, ...]
+    max_age_days: int | None = None
+    consent: str | None = None
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The sections of the profile that its results are about (decisions/evidence)."""
+        return _ABOUT.get(self.name, PEOPLE)
+
+
+def age_name(check: str) -> str:
+    """
+    Return the name of the fact that is the age of *check*.
+
+    >>> age_name("identity")
+    'identity_age_days'
+    """
+    return f"{check}{_AGE}"
+
+
+def check_with_age(name: str) -> str | None:
+    """
+    Return the check whose age the fact *name* would be; None if it has no such name.
+
+    >>> check_with_age("identity_age_days"), check_with_age("progress")
+    ('identity', None)
+    """
+    return name.removesuffix(_AGE) if name.endswith(_AGE) else None
+
+
+def age_limits(checks: Mapping[str, CheckTerms]) -> dict[str, Json]:
+    """
+    Return what a digest covers of *checks*, as a setting; nothing where no result ages.
+
+    Facts are part of it: they decide together whether they are too old.
+    """
+    limits = {
+        name: {"max_age_days": check.max_age_days, "facts": list(check.facts)}
+        for name, check in checks.items()
+        if check.max_age_days is not None
+    }
+    return {"checks": limits} if limits else {}
 
 
 @frozen(kw_only=True)

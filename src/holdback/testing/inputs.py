@@ -16,12 +16,12 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operation import Outcome
+from holdback.merchant.application import PEOPLE
 from holdback.merchant.deal import DEFAULTED, DEFAULTS, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.merchant.profile import Profile
 from holdback.operations import OPERATIONS, Operation, RequestOffers, ReviewRenewal
-from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing import payloads
 from holdback.wire.commands import read_input
 

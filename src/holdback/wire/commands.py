@@ -25,7 +25,7 @@ from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails
-from holdback.merchant.application import Applicants, Application, OffersRequest
+from holdback.merchant.application import PROFILE, Applicants, Application, OffersRequest
 from holdback.merchant.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
 from holdback.operations import (
     COMMANDS,
@@ -338,8 +338,6 @@ def read_check_results(tree: Json, *, path: str = "$.evidence") -> tuple[CheckRe
 # Groups of digits with hyphens between them (service 2.3).
 _SORT_CODE: Final = re.compile(r"[0-9]+(?:-[0-9]+)+")
 _CODE: Final = re.compile(r"[A-Za-z]{1,10}")
-
-PROFILE: Final = ("consents", "applicants", "company")
 
 
 def _near(code: str) -> str | None:

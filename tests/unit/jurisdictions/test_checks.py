@@ -8,7 +8,7 @@ from datetime import date
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.eligibility.facts import BUILT_IN_FACTS, CHECKS, MOST_DAYS
-from holdback.rulebooks.check_terms import CheckTerms
+from holdback.rulebooks.rulebook import CheckTerms
 from holdback.rules import Kind
 from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.workbench.differences import differences

@@ -25,8 +25,7 @@ from holdback.lifecycle.operation import Case, Command, Decision, Question
 from holdback.merchant.application import Check
 from holdback.merchant.deal import Deal, LookupDeal, LookupPlan, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
-from holdback.rulebooks.check_terms import age_name
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook, age_name
 
 
 @frozen(kw_only=True)

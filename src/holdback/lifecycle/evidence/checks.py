@@ -38,8 +38,7 @@ from holdback.merchant.merchant import (
     ended_at,
 )
 from holdback.merchant.offer import LEFT_TO_EXPIRE
-from holdback.rulebooks.check_terms import CheckTerms
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import CheckTerms, Rulebook
 from holdback.rules.types import Catalogue
 
 TAKINGS: Final = "takings"

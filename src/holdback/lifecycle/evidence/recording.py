@@ -30,6 +30,7 @@ from holdback.lifecycle.operation import (
 from holdback.merchant.application import (
     CLOSED,
     MOST_RECORDS,
+    PEOPLE,
     Applicants,
     CheckRecord,
     HeldCheck,
@@ -38,7 +39,6 @@ from holdback.merchant.application import (
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import as_tuple, instance_of, tuple_of
-from holdback.rulebooks.check_terms import PEOPLE
 from holdback.rulebooks.rulebook import Rulebook
 
 

@@ -31,10 +31,10 @@ from holdback.lifecycle.offers.renewal_eligibility import (
 )
 from holdback.lifecycle.offers.since_the_offer import held_back
 from holdback.lifecycle.operation import Case
-from holdback.merchant.application import Check, RequiredChecks
+from holdback.merchant.application import PEOPLE, Check, RequiredChecks
 from holdback.merchant.merchant import Fulfilment
 from holdback.merchant.referral import Referral
-from holdback.rulebooks.check_terms import PEOPLE, age_name
+from holdback.rulebooks.rulebook import age_name
 
 
 @frozen(kw_only=True)

@@ -25,6 +25,7 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.evidence.checks import evidence_facts
 from holdback.lifecycle.forgetting import is_full_of_open_offers
+from holdback.merchant.application import PEOPLE
 from holdback.merchant.deal import REPAID, Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import ACCEPTED, DECLINED, Product
@@ -32,7 +33,6 @@ from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, Refe
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
-from holdback.rulebooks.check_terms import PEOPLE
 from holdback.rulebooks.digest import rule_digest
 from holdback.rulebooks.rulebook import QUEUE, Rulebook
 from holdback.rules.types import Facts

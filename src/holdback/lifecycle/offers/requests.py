@@ -42,15 +42,14 @@ from holdback.lifecycle.operation import (
 )
 from holdback.lifecycle.people.consents import given_consents
 from holdback.merchant import offer as offer_states
-from holdback.merchant.application import Check, OffersRequest, RequiredChecks
+from holdback.merchant.application import PEOPLE, Check, OffersRequest, RequiredChecks
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet, known_deals_of
 from holdback.merchant.product import REFERRED, Offers, Product
 from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
 from holdback.merchant.validators import instance_of, optional, text
-from holdback.rulebooks.check_terms import PEOPLE, age_name
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import Rulebook, age_name
 
 
 def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:

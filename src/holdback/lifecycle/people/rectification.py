@@ -11,10 +11,9 @@ from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event, ProfileRectified
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record_receipt
-from holdback.merchant.application import CLOSED, Applicants
+from holdback.merchant.application import CLOSED, PEOPLE, Applicants
 from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
-from holdback.rulebooks.check_terms import PEOPLE
 
 
 @frozen(kw_only=True)

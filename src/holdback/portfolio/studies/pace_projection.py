@@ -40,8 +40,7 @@ from holdback.portfolio.studies.outcome_counts import (
     plan_to_vary,
     proposal_notes,
 )
-from holdback.rulebooks.check_terms import CheckTerms, age_name
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import CheckTerms, Rulebook, age_name
 from holdback.rules.types import Catalogue
 from holdback.rules.values import days_text, whole
 from holdback.tools.advice.pace import PERCENT, Pace, read_pace

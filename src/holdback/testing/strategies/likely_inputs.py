@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
+from holdback.merchant.application import PEOPLE
 from holdback.merchant.deal import DEFAULTED, Deal
 from holdback.merchant.instants import utc, write_timestamp
 from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
 from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.operations import OPERATIONS
-from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields

@@ -21,8 +21,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.merchant.deal import FUNDED, REPAID, STATUSES
-from holdback.rulebooks.check_terms import CheckTerms, age_name
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import CheckTerms, Rulebook, age_name
 from holdback.rules import FactValue, Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Facts

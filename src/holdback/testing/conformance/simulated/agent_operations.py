@@ -14,7 +14,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.rulebooks.check_terms import PEOPLE
+from holdback.merchant.application import PEOPLE
 from holdback.testing import payloads
 from holdback.testing.conformance.host import AGENT_OPERATIONS
 from holdback.testing.conformance.simulated.agent_operation import UNKNOWN, AgentOperation, Bodies

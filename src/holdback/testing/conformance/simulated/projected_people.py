@@ -14,7 +14,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from holdback.eligibility.facts import CHECKS
-from holdback.rulebooks.check_terms import PEOPLE
+from holdback.merchant.application import PEOPLE
 from holdback.testing.conformance.invariants import expect
 
 # What each check finds; takings may come from the history instead.

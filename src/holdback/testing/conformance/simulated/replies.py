@@ -8,10 +8,10 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.merchant.application import PEOPLE
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
 from holdback.operations import OPERATIONS
-from holdback.rulebooks.check_terms import PEOPLE
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.agent_operations import AGENTS
