@@ -22,8 +22,7 @@ from holdback.eligibility.reasons import Reason, floor_reason, reasons
 from holdback.eligibility.ruleset import Answers, RuleSet, TraceLine
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES
-from holdback.exact.frozen_values import frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.rules.types import Facts
 from holdback.tool_named import shown_by, tool_named
 

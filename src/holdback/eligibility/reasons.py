@@ -9,8 +9,7 @@ from attrs import field
 
 from holdback.eligibility.ruleset import Answers, Rule, RuleSet
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_texts
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
 from holdback.rules.operators import MIRRORED
 from holdback.rules.render import threshold_words, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves

@@ -16,8 +16,14 @@ from typing import Any, Final, NamedTuple
 from attrs import NOTHING, evolve, field
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, Seal, flat_mapping, frozen_record, sealing
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import (
+    FrozenMapping,
+    Seal,
+    flat_mapping,
+    frozen,
+    frozen_record,
+    sealing,
+)
 from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
 from holdback.rules.number_format import NumberFormat

@@ -12,9 +12,8 @@ from attrs import evolve, field
 
 from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts
 from holdback.tool_named import shown_by, tool_named

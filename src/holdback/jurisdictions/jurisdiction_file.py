@@ -11,9 +11,8 @@ import pendulum
 from attrs import field
 
 from holdback.errors import code_of, did_you_mean, excerpt
-from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.declared_facts import ChecksReader, SourceCheck, age_facts, read_facts
 from holdback.jurisdictions.keys import (
     DATED,

@@ -15,9 +15,8 @@ from typing import TypeVar
 from attrs import evolve, field
 
 from holdback.errors import did_you_mean
-from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.keys import CLAIM, OVERLAY
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule

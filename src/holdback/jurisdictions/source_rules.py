@@ -17,9 +17,8 @@ from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.errors import excerpt
 from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
-from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency, Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.keys import (
     FEE,
     MAX_NAME,

@@ -13,9 +13,8 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
-from holdback.exact.frozen_values import frozen_record
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.lifecycle.context import Context, IdFactory, id_factory
 from holdback.lifecycle.input_checks import InputContext
 from holdback.merchant.instants import local_date

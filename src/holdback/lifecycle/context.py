@@ -14,8 +14,7 @@ from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.lifecycle.evidence.check_results import CheckResult, FactValues, exact_values
 from holdback.merchant.instants import as_instant
 from holdback.merchant.validators import Validator, flag, text

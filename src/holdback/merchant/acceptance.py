@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.exact.frozen_values import FrozenMapping, frozen_texts
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_texts
 from holdback.merchant.offer import Offer
 from holdback.merchant.validators import optional, text
 

@@ -10,8 +10,7 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque
-from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_texts
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
 from holdback.merchant.validators import instance_of, optional, text
 
 

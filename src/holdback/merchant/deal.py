@@ -22,9 +22,8 @@ from typing import Any, Final
 from attrs import evolve
 
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.ledger import (
     FEE,

@@ -14,9 +14,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from attrs import Factory, field
 
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.merchant import validators
 
 EntryKind: TypeAlias = Literal[

@@ -16,9 +16,14 @@ from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import (
+    FrozenMapping,
+    frozen,
+    frozen_record,
+    frozen_records,
+    frozen_texts,
+)
 from holdback.merchant.application import MOST_SUBJECTS, CheckRecord
 from holdback.merchant.deal import DEFAULTS, FUNDED, Deal
 from holdback.merchant.instants import as_instant

@@ -15,8 +15,7 @@ from attrs import evolve, field
 
 from holdback.errors import Refusal, StateError
 from holdback.exact.exact_json import Json, Opaque, canonical
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.merchant.acceptance import BankDetails
 
 # A salt of this size cannot be guessed.

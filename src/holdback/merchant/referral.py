@@ -9,8 +9,7 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record, frozen_texts
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
 
 # The words that decide a referral.
 ReferralEnding: TypeAlias = Literal["approve", "decline"]

@@ -15,9 +15,8 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import evolve, field
 
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency, Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.merchant import validators
 from holdback.merchant.ledger import added
 

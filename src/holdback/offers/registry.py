@@ -27,9 +27,8 @@ from holdback.errors import (
 )
 from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.offers.calculator import (
     Calculator,
     FactorRateCalculator,

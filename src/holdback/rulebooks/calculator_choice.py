@@ -8,8 +8,7 @@ from typing import Any, Final
 from attrs import field
 
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 
 # The calculators that price an offer, which every product names; and all kinds.
 CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")

@@ -19,9 +19,8 @@ from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
-from holdback.exact.frozen_values import Seal, frozen_record, sealing
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import Seal, frozen, frozen_record, sealing
 from holdback.merchant.application import PEOPLE
 from holdback.rulebooks.allowed_fee import AllowedFee
 from holdback.rulebooks.calculator_choice import CalculatorChoice

@@ -34,9 +34,8 @@ from holdback.exact.exact_numbers import (
     multiply,
     whole,
 )
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
 from holdback.exact.money import Currency
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.rules import values
 from holdback.rules.values import FactValue
 

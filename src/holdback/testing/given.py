@@ -30,8 +30,7 @@ from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json, Opaque
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.events import Event, numbered
 from holdback.lifecycle.evidence.check_results import CheckResult, FactValues

@@ -27,8 +27,8 @@ from holdback.errors import (
 )
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain_digits, unscaled
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
+from holdback.frozen_classes import FrozenMapping
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import RequiredChecks

@@ -21,9 +21,8 @@ from cattrs import Converter
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.lifecycle.operation import Outcome
 from holdback.merchant.consistency import merchant_errors

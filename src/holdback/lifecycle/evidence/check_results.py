@@ -12,9 +12,8 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, shown_path
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.merchant.instants import as_instant
 from holdback.merchant.validators import text
 from holdback.rules.values import FactValue, is_missing

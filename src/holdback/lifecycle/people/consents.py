@@ -9,8 +9,7 @@ from attrs import field
 
 from holdback.errors import InvalidDocument
 from holdback.exact.exact_json import Opaque
-from holdback.exact.frozen_values import frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import frozen, frozen_record
 from holdback.lifecycle.events import ConsentsRecorded, Event
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record_receipt
 from holdback.merchant.merchant import Merchant

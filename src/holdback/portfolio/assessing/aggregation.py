@@ -9,9 +9,8 @@ import narwhals.stable.v2 as nw
 from attrs import field
 
 from holdback.errors import printable
-from holdback.exact.frozen_values import FrozenMapping
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, OUTCOMES, codes, needed
 from holdback.portfolio.assessing.outcome_columns import (
     BALANCE,

@@ -10,8 +10,7 @@ from attrs import field, fields
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt, listed, printable
 from holdback.exact.exact_json import shown_path
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.jurisdictions.toml import Node, read_toml
 from holdback.tools.workbench.mapping_schema import DATE_FORM, DATES, FACT, FORM_KEYS, TABLES, WORDS
 

@@ -23,8 +23,7 @@ from holdback.eligibility import assessment as eligibility
 from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.errors import printable
-from holdback.exact.frozen_values import FrozenMapping
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.portfolio.assessing.outcome_codes import (
     FLOOR_BIT,
     INVALID,

@@ -14,8 +14,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import field
 
-from holdback.exact.frozen_values import FrozenMapping
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.portfolio.assessing.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.assessing.outcome_columns import (
     DAY,

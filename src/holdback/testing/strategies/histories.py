@@ -19,8 +19,7 @@ from pendulum import DateTime
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, HoldbackError, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.merchant.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal

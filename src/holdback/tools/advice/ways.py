@@ -13,8 +13,7 @@ from holdback.eligibility.reasons import FLOOR_CODE
 from holdback.eligibility.ruleset import RuleSet, known_facts
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.tools.advice import least_change

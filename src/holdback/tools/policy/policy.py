@@ -7,8 +7,7 @@ from datetime import date
 
 from attrs import field
 
-from holdback.exact.frozen_values import FrozenMapping, frozen_record
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.workbench.proving import ProofReport
