@@ -43,7 +43,7 @@ from holdback.merchant.ledger import Entry
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Calculator
-from holdback.rulebooks.rulebooks import Rulebooks
+from holdback.rulebooks.rulebook import Rulebooks
 
 _Reply = TypeVar("_Reply")
 

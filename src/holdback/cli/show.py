@@ -15,7 +15,7 @@ from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.errors import printable
 from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.rulebooks.rulebook import QUEUE
+from holdback.rulebooks.product_terms import QUEUE
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.workbench.differences import differences

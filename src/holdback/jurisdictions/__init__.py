@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from pathlib import Path

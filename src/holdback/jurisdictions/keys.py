@@ -30,8 +30,7 @@ from holdback.jurisdictions.toml import MAX_TEXT, Node, TomlTable
 from holdback.merchant.fee_terms import FEE_REASONS
 from holdback.merchant.merchant import SIGNATURES
 from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
-from holdback.rulebooks.calculator_choice import CALCULATORS, SETTLEMENT
-from holdback.rulebooks.rulebook import RENEWALS, SETTLE
+from holdback.rulebooks.product_terms import CALCULATORS, RENEWALS, SETTLE, SETTLEMENT
 from holdback.rules import Kind, Tree, Type, parse
 from holdback.rules.number_format import NumberFormat
 

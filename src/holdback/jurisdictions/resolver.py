@@ -32,7 +32,8 @@ from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
-from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, ProductTerms, Rulebook, age_limits
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, Rulebook, age_limits
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
 

@@ -32,8 +32,12 @@ from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import ALWAYS, Period, Timeline, read_period, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.merchant.fee_terms import REVERSED
-from holdback.rulebooks.allowed_fee import MOST_FEE_KINDS, AllowedFee
-from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
+from holdback.rulebooks.product_terms import (
+    CALCULATOR_KINDS,
+    MOST_FEE_KINDS,
+    AllowedFee,
+    CalculatorChoice,
+)
 from holdback.rules import Catalogue, Kind, Tree, Type
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import RESERVED

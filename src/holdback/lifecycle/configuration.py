@@ -21,8 +21,7 @@ from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import Offer
 from holdback.offers.registry import PriceableProduct, priceable_products, versions
-from holdback.rulebooks.rulebook import Rulebook
-from holdback.rulebooks.rulebooks import Rulebooks
+from holdback.rulebooks.rulebook import Rulebook, Rulebooks
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
 # partners is refused one that everybody knows (decisions/engine).

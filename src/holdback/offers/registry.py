@@ -53,9 +53,14 @@ from holdback.offers.shipped_calculators import (
     TakingsMultiple,
     TakingsPace,
 )
-from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, SETTLEMENT, CalculatorChoice
 from holdback.rulebooks.digest import Versions, versions_of
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import (
+    CALCULATOR_KINDS,
+    SETTLEMENT,
+    CalculatorChoice,
+    ProductTerms,
+)
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.right_text import right_text
 from holdback.rules.types import Catalogue, Kind, Type
 

@@ -10,7 +10,7 @@ from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact.money import Money
 from holdback.offers.calculator import SettlementCase
 from holdback.offers.registry import bind, registered
-from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.product_terms import CalculatorChoice
 from holdback.rulebooks.rulebook import Rulebook
 
 _ALL = Decimal(100)

@@ -23,7 +23,7 @@ from holdback.exact.exact_json import Json, Verbatim, canonical, digest
 from holdback.exact.exact_numbers import plain, without_zeros
 from holdback.exact.money import Currency
 from holdback.merchant.deal import CANCELLED, DEFAULTED, FUNDED, RENEWED, REPAID
-from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.product_terms import CalculatorChoice
 from holdback.rules import Catalogue, Fact, text
 
 # The version of the rule language's semantics, part of every digest. It is raised when a rule with

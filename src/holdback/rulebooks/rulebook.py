@@ -1,7 +1,7 @@
 """The rulebook of one jurisdiction on one day: its rules, its products and its settings.
 
 A rulebook never changes. `replace` and `without` return proposals: other rulebooks, which say what
-they propose and have digests of their own.
+they propose and have digests of their own. An engine takes any `Rulebooks`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self
 
 import pendulum
 from attrs import NOTHING, evolve, field
@@ -22,9 +22,8 @@ from holdback.exact.exact_numbers import RoundingMode
 from holdback.exact.money import Currency
 from holdback.frozen_classes import Seal, frozen, frozen_record, sealing
 from holdback.merchant.application import PEOPLE
-from holdback.rulebooks.allowed_fee import AllowedFee
-from holdback.rulebooks.calculator_choice import CalculatorChoice
 from holdback.rulebooks.digest import RulebookDigester, Versions, rulebook_digest
+from holdback.rulebooks.product_terms import ProductTerms, undigested
 from holdback.rulebooks.proposal import (
     not_more_than_progress,
     read_parameters,
@@ -36,10 +35,6 @@ from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
 from holdback.tool_named import shown_by
 
-# What funding a renewal does to the deal before it: it pays it off, or waits until it is repaid.
-SETTLE: Final = "settle"
-QUEUE: Final = "queue"
-RENEWALS: Final = (SETTLE, QUEUE)
 # The name of the funding rules next to the keys of products, of which none can be this.
 FUNDING: Final = "[[funding]]"
 _AGE: Final = "_age_days"
@@ -129,49 +124,6 @@ def age_limits(checks: Mapping[str, CheckTerms]) -> dict[str, Json]:
         if check.max_age_days is not None
     }
     return {"checks": limits} if limits else {}
-
-
-@frozen(kw_only=True)
-class ProductTerms:
-    """
-    A financing product: the rules for who may have it, and the calculators that price it.
-
-    `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
-    `settlement` is the calculator of the discount for repaying early, None where there is none.
-    `renewal` is what funding a renewal does to the deal before it: `"settle"` pays it off, and
-    `"queue"` waits until it is repaid. `fees` are those that it allows.
-    `origin` is the product as its file has it, for tools: nothing that decides reads it.
-    """
-
-    key: str
-    name: str
-    description: str
-    repayment_mechanism: str
-    amounts: tuple[int, ...]
-    rules: RuleSet
-    limits: CalculatorChoice
-    split_percentage: CalculatorChoice
-    factor_rate: CalculatorChoice
-    term: CalculatorChoice
-    settlement: CalculatorChoice | None = None
-    renewal: str = SETTLE
-    fees: tuple[AllowedFee, ...] = ()
-    origin: Any = field(default=None, eq=False, repr=False)
-
-    @property
-    def calculators(self) -> tuple[CalculatorChoice, ...]:
-        """The calculators that price its offers."""
-        return self.limits, self.split_percentage, self.factor_rate, self.term
-
-    @property
-    def choices(self) -> tuple[CalculatorChoice, ...]:
-        """All its calculators: those that price its offers, and that of its settlements."""
-        return self.calculators if self.settlement is None else (*self.calculators, self.settlement)
-
-
-def undigested(products: tuple[ProductTerms, ...]) -> tuple[tuple[str, str, Any], ...]:
-    """Return what is in no digest: what renewals by each of *products* do, and its fees."""
-    return tuple((terms.key, terms.renewal, terms.fees) for terms in products)
 
 
 @frozen(kw_only=True)
@@ -424,3 +376,49 @@ class Rulebook:
     def assess_prepared(self, facts: Facts) -> Assessment:
         """Return the assessment of a deal with prepared *facts*."""
         return assess(self.renewal, facts, self.on)
+
+
+class Rulebooks(Protocol):
+    """
+    What an engine needs to know of the rules: the rulebook of a jurisdiction on a day.
+
+    `holdback.Jurisdictions` is one, read from folders.
+    """
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the jurisdictions that there are, in order."""
+
+    @property
+    def reads_on_demand(self) -> bool:
+        """Whether a rulebook is read only when it is asked for."""
+
+    def resolve(self, code: str, *, on: date) -> Rulebook:
+        """
+        Return the rulebook of the jurisdiction *code* on the day *on*.
+
+        Raises:
+            ConfigurationError: when there is no such jurisdiction, or it has no rules on that day.
+        """
+
+    def rulebooks(self) -> Iterator[Rulebook]:
+        """Yield every rulebook of every jurisdiction, one for each change date."""
+
+    def with_versions(self, versions: Mapping[str, int]) -> Self:
+        """Return them as priced by calculators of a host; see `Rulebook.with_versions`."""
+
+    def currency(self, code: str) -> Currency:
+        """
+        Return the currency of the jurisdiction *code*.
+
+        Raises:
+            ConfigurationError: when there is no such jurisdiction.
+        """
+
+    def zone(self, code: str) -> pendulum.Timezone | pendulum.FixedTimezone:
+        """
+        Return the time zone of the jurisdiction *code*.
+
+        Raises:
+            ConfigurationError: when there is no such jurisdiction.
+        """

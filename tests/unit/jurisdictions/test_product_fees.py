@@ -6,7 +6,7 @@ from datetime import date
 
 from every_case import for_every
 from holdback import Money
-from holdback.rulebooks.allowed_fee import MOST_FEE_KINDS
+from holdback.rulebooks.product_terms import MOST_FEE_KINDS
 from holdback.tools.policy.policy_sentences import product_sentences
 from holdback.tools.sanity.sanity import IMPLAUSIBLE_PRICE, sanity
 from holdback.tools.workbench.differences import differences

@@ -10,7 +10,7 @@ from every_case import for_every
 from holdback import ConfigurationError, InvalidDocument, Jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.exact.money import Currency
-from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.product_terms import CalculatorChoice
 from small_folders import read
 
 IE = read()

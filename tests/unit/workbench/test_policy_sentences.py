@@ -10,7 +10,7 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.eligibility.rule_sentences import requirement
 from holdback.offers.registry import BUILT_IN
-from holdback.rulebooks.calculator_choice import CalculatorChoice
+from holdback.rulebooks.product_terms import CalculatorChoice
 from holdback.tools.policy.policy_document import changes_until, product_texts, rule_texts
 from holdback.tools.policy.policy_page import _FOR_READERS
 from holdback.tools.policy.policy_sentences import _SENTENCES, product_sentences

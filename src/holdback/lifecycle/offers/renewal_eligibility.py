@@ -34,7 +34,8 @@ from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
 from holdback.rulebooks.digest import rule_digest
-from holdback.rulebooks.rulebook import QUEUE, Rulebook
+from holdback.rulebooks.product_terms import QUEUE
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Facts
 
 # What decided the eligibility.

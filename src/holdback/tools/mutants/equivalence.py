@@ -34,7 +34,8 @@ from holdback.offers.shipped_calculators import (
     FlatRate,
     TakingsMultiple,
 )
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation

@@ -29,8 +29,9 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
+from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.proposal import rechecked
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
 from holdback.tools.mutants.equivalence import why_proved_same, why_same

@@ -25,7 +25,7 @@ from holdback.jurisdictions.keys import CHECK, DATED, Key, dated_form
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.calculator_choice import SETTLEMENT
+from holdback.rulebooks.product_terms import SETTLEMENT
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.mutants.mutant import Mutant
 

@@ -18,7 +18,8 @@ from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.timeline import Period
-from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Fact, Kind
 from holdback.rules.types import draft_label
 from holdback.tools.policy.policy_sentences import (

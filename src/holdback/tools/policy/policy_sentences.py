@@ -11,7 +11,8 @@ from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.keys import REFUND
 from holdback.merchant.merchant import SIGNATURES
-from holdback.rulebooks.rulebook import QUEUE, ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import QUEUE, ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text

@@ -25,7 +25,8 @@ from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
 from holdback.offers.registry import PriceableProduct, bind, registered
 from holdback.rulebooks.digest import VERSIONS, Versions, rulebook_digest
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.replay.decision_records import (
     RecordedOffers,
     codes,

@@ -24,7 +24,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.rulebooks.calculator_choice import SETTLEMENT, CalculatorChoice
+from holdback.rulebooks.product_terms import SETTLEMENT, CalculatorChoice
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.number_format import NumberFormat
 from holdback.rules.tree import Constant, leaves

@@ -14,7 +14,8 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.product import ACCEPTED
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, Kind, Type
 from holdback.tools.advice.least_change import moved
 from holdback.tools.example_run import Answer, bound, priced_answer, quoted_on, run_example

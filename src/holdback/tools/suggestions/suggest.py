@@ -15,7 +15,8 @@ from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.keys import DATED, MAX_AGES
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Facts
 from holdback.tools.example_run import run_example, run_examples
 from holdback.tools.mutants.mutation import SURVIVED, Verdict, verdicts

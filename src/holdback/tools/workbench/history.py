@@ -17,7 +17,8 @@ from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.rulebook import FUNDING, ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.tools.workbench.overview import calculators, fee_words, in_words
 
 RULE: Final = "rule"

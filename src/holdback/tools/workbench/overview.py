@@ -17,10 +17,14 @@ from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.jurisdictions.toml import Node
 from holdback.merchant.fee_terms import REVERSED
-from holdback.rulebooks.allowed_fee import AllowedFee
-from holdback.rulebooks.calculator_choice import CALCULATOR_KINDS, CalculatorChoice
 from holdback.rulebooks.digest import normal_setting
-from holdback.rulebooks.rulebook import ProductTerms, Rulebook
+from holdback.rulebooks.product_terms import (
+    CALCULATOR_KINDS,
+    AllowedFee,
+    CalculatorChoice,
+    ProductTerms,
+)
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.rules.render import Wording
 from holdback.rules.types import draft_label
