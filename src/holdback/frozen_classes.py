@@ -27,19 +27,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeAlias, TypeVar
 
 import attrs
 
-__all__ = [
-    "FrozenList",
-    "FrozenMapping",
-    "Seal",
-    "flat_mapping",
-    "frozen",
-    "frozen_record",
-    "frozen_records",
-    "frozen_texts",
-    "frozen_value",
-    "sealing",
-]
-
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -83,7 +70,7 @@ def _frozen(
 
 
 if TYPE_CHECKING:
-    from attrs import frozen  # what a type checker has to know of it
+    from attrs import frozen as frozen  # noqa: PLC0414 - what a type checker has to know of it
 else:
     frozen = _frozen
 
