@@ -28,10 +28,8 @@ STATE_LIMIT: Final = 64 * 1024 * 1024
 REQUEST_DEPTH: Final = 32
 STATE_DEPTH: Final = 2 * REQUEST_DEPTH
 
-# A string (up to the end of the text if it is not closed) or a bracket. The quantifiers are
-# possessive, so that no text takes more than linear time.
 # Compiled when first used, as `_SURROGATE` is: few documents need it.
-_STRING_OR_BRACKET: Final = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]'
+_BRACKET: Final = r"[\[\]{}]"
 _SURROGATE: Final = "[\ud800-\udfff]"
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
@@ -165,15 +163,14 @@ def nested_deeper(text: str, depth: int) -> bool:
     """Return whether the JSON *text* has more than *depth* brackets inside one another."""
     if text.count("[") + text.count("{") <= depth:
         return False
+    if "\\" in text:
+        text = text.replace("\\\\", "").replace('\\"', "")
+    # Every other part is a string, which may be a long one: no pattern reads it.
     level = 0
-    for match in re.finditer(_STRING_OR_BRACKET, text):
-        first = text[match.start()]
-        if first in "[{":
-            level += 1
-            if level > depth:
-                return True
-        elif first != '"':
-            level -= 1
+    for bracket in re.finditer(_BRACKET, "".join(text.split('"')[::2])):
+        level += 1 if bracket[0] in "[{" else -1
+        if level > depth:
+            return True
     return False
 
 
