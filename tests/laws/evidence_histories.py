@@ -574,10 +574,9 @@ class History:
             }  # fmt: skip
         if model.needs_a_person(self.now, chosen.knew, product):
             return {"referred"}
+        # "One that has become active since then is known against the merchant."
+        assert model.active() in {None, chosen.base}
         codes = set()
-        active = model.active()
-        if active is not None and active is not chosen.base:
-            codes.add("active_deal")
         if chosen.base is not None and chosen.base.status == "Cancelled":
             codes.add("offer_withdrawn")
         return codes

@@ -161,6 +161,33 @@ def test_erasure_withdraws_open_offers(journey):
     assert journey.profile == Profile(salt=None)
 
 
+def test_no_acceptance_stands_after_an_erasure():
+    """
+    "After an erasure no acceptance stands": offers that it withdrew were not withdrawn by the
+    acceptance of an earlier application, and another offer that was withdrawn by that acceptance
+    needs a new application as well.
+    """
+    journey = keeping(("2024-01-01", 0))
+    (of_then, *_) = (
+        offer.offer_id for offer in journey.merchant.offer_sets[0].offers if not _accepted(offer)
+    )
+    with pytest.raises(Refusal, match="already_accepted"):
+        journey.accept(of_then)
+    journey.ask()
+    offer_id = journey.first_offer().offer_id
+    erase(journey)
+
+    for withdrawn in (offer_id, of_then):
+        with pytest.raises(Refusal, match="offer_withdrawn"):
+            journey.accept(withdrawn)
+    accepted = journey.merchant.fulfilments[0].offer.offer_id
+    assert journey.accept(accepted, bank_details=None).offer.offer_id == accepted
+
+
+def _accepted(offer):
+    return offer.offer_status == "Accepted"
+
+
 def test_erasing_again_changes_nothing(journey):
     """
     An erasure that was carried out is answered again, and gives no event.

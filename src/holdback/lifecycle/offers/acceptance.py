@@ -51,7 +51,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
-            `referred` or `active_deal`.
+            or `referred`.
         InvalidDocument: the jurisdiction does not take a field of the bank details.
     """
 
@@ -157,21 +157,25 @@ def find_offer(
 
 
 def _acceptance_holds(merchant: Merchant) -> bool:
-    """Return whether the last acceptance, which withdrew all other offers, has not ended."""
-    last = merchant.fulfilments[-1] if merchant.fulfilments else None
-    return last is not None and last.status in {*IN_FULFILMENT, FUNDED_APPLICATION}
+    """
+    Return whether the last acceptance, which withdrew all other offers, has not ended.
+
+    An erasure ends it as well: it withdraws offers of its own (decisions/errors#which-code).
+    """
+    if merchant.profile_erased or not merchant.fulfilments:
+        return False
+    return merchant.fulfilments[-1].status in {*IN_FULFILMENT, FUNDED_APPLICATION}
 
 
 def check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
     """
-    Refuse an offer if its base deal has ended early, or if another deal is active.
+    Refuse an offer if its base deal has ended early.
+
+    A deal that has become active since the offer holds it back (decisions/offers#since-the-offer).
 
     Raises:
-        Refusal: `active_deal` or `offer_withdrawn`.
+        Refusal: `offer_withdrawn`.
     """
-    active = merchant.active_deal
-    if active is not None and active.id != offer_set.base_deal_id:
-        raise Refusal("active_deal", "the merchant has an active deal")
     base = merchant.deal_of(offer_set.base_deal_id)
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("offer_withdrawn", "the deal that the offer would renew has ended")

@@ -36,9 +36,8 @@ class Requote(Command[Offers]):
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
-            `referred`, `active_deal`, `amount_not_possible` outside the limits or steps,
-            `not_possible_now` when the balance has changed, or when the rules of the set are not
-            there.
+            `referred`, `amount_not_possible` outside the limits or steps, `not_possible_now` when
+            the balance has changed, or when the rules of the set are not there.
         InvalidDocument: the amount is invalid.
         ConfigurationError: a calculator failed.
     """
