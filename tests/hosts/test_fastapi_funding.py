@@ -74,6 +74,35 @@ def test_an_underwriter_decides_about_a_payout(place):
     assert merchant.fund().status_code == 200
 
 
+def listed(place, merchant):
+    """The products of the merchant in the list of open referrals, which underwriters read."""
+    rows = place.call("GET", "/v2/open_referrals", key="agent-key").json()["open"]
+    return [row["product"] for row in rows if row["merchant_id"] == merchant.merchant_id]
+
+
+def test_a_payout_that_waits_is_in_the_list_of_open_referrals(place):
+    """
+    "A payout that waits is in the list of `open_referrals` from the operation after which it waits
+    until it is approved, cleared by a new result, or its application ends."
+    """
+    approved, cleared, ended = (
+        waiting(place, f"m-{number}", "business", "business_verified") for number in (4, 5, 6)
+    )
+    for merchant in (approved, cleared, ended):
+        (referral,) = merchant.agent_asks("referrals").json()["referrals"]
+        assert listed(place, merchant) == [referral["product"]]
+    (referral,) = approved.agent_asks("referrals").json()["referrals"]
+    assert approved.decide(referral).status_code == 200
+    place.now += timedelta(hours=1)
+    made_at = place.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    result = {"check": "business", "made_at": made_at, "facts": {"business_verified": True}}
+    assert cleared.agent("record_evidence", {"records": [result]}).status_code == 200
+    body = {"application_id": ended.known["application_id"], "status": "declined"}
+    assert ended.agent("close_application", body).status_code == 200
+
+    assert [listed(place, merchant) for merchant in (approved, cleared, ended)] == [[], [], []]
+
+
 def test_a_partner_is_not_notified_of_a_decision_about_a_payout(place):
     """
     "Look-up and events say nothing to partners": a webhook would tell that the payout had waited.

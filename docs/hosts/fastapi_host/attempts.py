@@ -38,7 +38,7 @@ from holdback import (
     StateError,
     wire,
 )
-from holdback.operations import LookUp, RequestOffers, RequireChecks
+from holdback.operations import AskReferrals, LookUp, RequestOffers, RequireChecks
 
 MOST_ATTEMPTS = 10
 MOST_APART = 60  # seconds between the clock of this host and that of the database
@@ -138,10 +138,19 @@ class Host:
             documents=documents.after(outcome) if outcome.events else None,
             version=stored.version or 0,
             before=merchant,
+            referrals=self._referrals(outcome, context),
             notify=merchant_request.partner.webhook is not None,
             reply=row if merchant_request.key is not None else None,
         )
         return reply
+
+    def _referrals(self, outcome, context):
+        """Return what a person has to decide after an outcome: a payout that waits, too."""
+        merchant = outcome.merchant
+        if merchant.in_fulfilment is None or not outcome.events:
+            return merchant.referrals
+        at = evolve(context, evidence={})
+        return self.engine.carry_out(merchant, AskReferrals(), at).reply.referrals
 
     def request_offers(self, merchant_request, body):
         """

@@ -1,9 +1,9 @@
 """
-What waits for an agent, across all merchants: applications in fulfilment, open referrals, and deals
-that have ended with too much or too little paid.
+What waits for an agent, across all merchants: applications in fulfilment, open referrals (of
+products, and of a payout that waits), and deals that have ended with too much or too little paid.
 
-The rows derive from the states, and are written in one transaction with them: a merchant that
-changes adds and removes its own. They decide nothing.
+The rows derive from the states and the rules of that moment, and are written in one transaction
+with the states: a merchant that changes adds and removes its own. They decide nothing.
 """
 
 import base64
@@ -66,15 +66,21 @@ class Page:
     after: Place | None
 
 
-def open_work(merchant):
-    """Return what waits for an agent at a merchant, by its key; nothing for None."""
+def open_work(merchant, referrals):
+    """
+    Return what waits for an agent at a merchant, by its key; nothing for None.
+
+    The `referrals` are those of the engine. That of a payout dates from the acceptance: the engine
+    asks anew each time whether it waits.
+    """
     if merchant is None:
         return {}
-    work = [
-        Work(REFERRAL, one.application_id, one.product, REFERRED, _second(one.referred_at))
-        for one in merchant.referrals
-    ]
     waiting = merchant.in_fulfilment
+    work = []
+    for one in referrals:
+        of_payout = waiting is not None and waiting.application_id == one.application_id
+        since = _second(waiting.accepted_at if of_payout else one.referred_at)
+        work.append(Work(REFERRAL, one.application_id, one.product, REFERRED, since))
     if waiting is not None:
         status, since = merchant.shown_status(waiting), _second(waiting.accepted_at)
         work.append(Work(APPLICATION, waiting.application_id, "", status, since))
@@ -99,10 +105,13 @@ def _last_movement(deal):
     return max(day for day in days if day is not None)
 
 
-def changes(before, after):
-    """Return the keys of what no longer waits, and the work to write."""
-    earlier, now = open_work(before), open_work(after)
-    done = [key for key in earlier if key not in now]
+def changes(before, after, referrals):
+    """Return the keys of what no longer waits, and the work to write; `referrals` are those now."""
+    earlier = open_work(before, () if before is None else before.referrals)
+    now = open_work(after, referrals)
+    accepted = before and before.in_fulfilment
+    payout = [(REFERRAL, accepted.application_id, accepted.product)] if accepted else []
+    done = [key for key in (*earlier, *payout) if key not in now]
     return done, [work for key, work in now.items() if earlier.get(key) != work]
 
 

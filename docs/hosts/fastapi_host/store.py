@@ -88,14 +88,14 @@ class Store:
         )
 
     def write(  # noqa: PLR0913 - the parts of one transaction
-        self, outcome, *, documents, version, before=None, notify=False, reply=None
+        self, outcome, *, documents, version, before=None, referrals=(), notify=False, reply=None
     ):
         """
         Write the outcome for a merchant that was read at `version`, 0 if it was not there.
 
         `documents` are those to store, None without events. `before` is the merchant that was read,
-        and `reply` the row for the table of replies. With `notify` the partner gets a webhook for
-        each event that `writes` publishes.
+        `referrals` are those open now, and `reply` is the row for the table of replies. With
+        `notify` the partner gets a webhook for each event that `writes` publishes.
         """
         if not outcome.events:  # a question, or a repetition: nothing changes
             if reply is not None:
@@ -103,7 +103,7 @@ class Store:
                     db.execute(REPLIES.insert(), reply)
             return
         options = {"version": version, "before": before, "notify": notify}
-        wanted = writes(outcome, documents, reply=reply, **options)
+        wanted = writes(outcome, documents, referrals=referrals, reply=reply, **options)
         if self.one_statement:
             written = self.first_row(*at_once(wanted)) is not None
         else:

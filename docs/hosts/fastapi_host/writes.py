@@ -53,10 +53,10 @@ class Writes:
 
 
 def writes(  # noqa: PLR0913 - the parts of one transaction
-    outcome, documents, *, before, version, notify, reply
+    outcome, documents, *, before, referrals, version, notify, reply
 ):
     """Return what to write for an outcome with events, and its `documents`."""
-    done, work = changes(before, outcome.merchant)
+    done, work = changes(before, outcome.merchant, referrals)
     key = {"partner": outcome.merchant.partner, "merchant_id": outcome.merchant.merchant_id}
     numbers = {"version": version, "after": version + len(outcome.events)}
     return Writes(
