@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from holdback.jurisdictions import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.lifecycle.configuration import Links
-    from holdback.lifecycle.context import Context
-    from holdback.lifecycle.evidence.check_results import CheckResult
+    from holdback.lifecycle.context import CheckResult, Context
     from holdback.lifecycle.offers.application import filled_application
     from holdback.lifecycle.operation import Outcome
     from holdback.merchant.acceptance import Acceptance, AcceptanceIds, BankDetails
@@ -96,7 +95,7 @@ _MODULES: Final = {
     "Application": "merchant.application",
     "Assessment": "eligibility.assessment",
     "BankDetails": "merchant.acceptance",
-    "CheckResult": "lifecycle.evidence.check_results",
+    "CheckResult": "lifecycle.context",
     "ConfigurationError": "errors",
     "Context": "lifecycle.context",
     "Deal": "merchant.deal",

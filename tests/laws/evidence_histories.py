@@ -40,7 +40,7 @@ from holdback import (
     Takings,
 )
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.context import CheckResult
 from holdback.merchant.profile import Profile
 from holdback.operations import (
     AcceptOffer,

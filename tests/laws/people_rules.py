@@ -21,8 +21,8 @@ from holdback.exact.exact_json import Opaque
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.lifecycle.context import CheckResult
 from holdback.lifecycle.events import event_type
-from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.operations import (
     AcceptOffer,
     AskApplications,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from typing import Final, Protocol
+from json.encoder import encode_basestring
+from typing import Final, Protocol, TypeAlias
 from urllib.parse import quote as url_quote
 
 import pendulum
@@ -15,7 +17,7 @@ from pendulum import DateTime
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen, frozen_record
-from holdback.lifecycle.context import Context, IdFactory, id_factory
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.input_checks import InputContext
 from holdback.merchant.instants import local_date
 from holdback.merchant.merchant import Merchant
@@ -41,6 +43,10 @@ MEMORY_DAYS: Final = 400
 RETRY_DAYS: Final = 30
 # How far a command may be from the last event of the merchant, unless the host is sure.
 CLOCK_DAYS: Final = 400
+# A function from a name, in parts, to the id of that name.
+IdFactory: TypeAlias = Callable[..., str]
+# The digit that holds the variant, for each digit of a hash: its two highest bits are 10.
+_VARIANTS: Final = {f"{digit:x}": f"{digit & 3 | 8:x}" for digit in range(16)}
 
 
 class Links(Protocol):
@@ -286,3 +292,36 @@ class Configuration:
         """Return the merchant's provider_id, which depends on partner and merchant alone."""
         make_id = id_factory(self.namespace, "merchant", merchant.partner)
         return merchant.provider_id or make_id(merchant.merchant_id)
+
+
+# -- The ids that the service issues: version 5 UUIDs, made from the host's secret namespace.
+
+
+def id_factory(namespace: uuid.UUID, *scope: str) -> IdFactory:
+    """
+    Return a function from the parts of a name to the `uuid5` of *scope* and those parts.
+
+    Scope and parts are joined as a JSON list, so two different lists never give the same name.
+
+    >>> make_id = id_factory(uuid.NAMESPACE_URL, "a")
+    >>> make_id("b", "c") == str(uuid.uuid5(uuid.NAMESPACE_URL, '["a","b","c"]'))
+    True
+    """
+    # What `uuid.uuid5` does, with the part of the hash that all names share made once.
+    begun = hashlib.sha1(namespace.bytes, usedforsecurity=False)
+    begun.update(f"[{','.join(map(encode_basestring, scope))}".encode())
+    first = not scope
+
+    def make_id(*parts: str) -> str:
+        names = ",".join(map(encode_basestring, parts))
+        sha1 = begun.copy()
+        sha1.update(f"{'' if first or not parts else ','}{names}]".encode())
+        return _version_5(sha1.digest()[:16].hex())
+
+    return make_id
+
+
+def _version_5(text: str) -> str:
+    """Return 32 hexadecimal digits as a UUID of version 5, in the variant of RFC 9562."""
+    variant = _VARIANTS[text[16]]
+    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:]}"

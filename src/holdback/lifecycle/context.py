@@ -1,23 +1,85 @@
-"""The context of one attempt: what the host says each time it asks for something."""
+"""The context of one attempt: its instant, its request id and the results of the host's checks."""
 
 from __future__ import annotations
 
-import hashlib
-import uuid
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
-from json.encoder import encode_basestring
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, TypeAlias
 
 from attrs import evolve, field
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact.exact_json import Json
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
+from holdback.exact.exact_json import Json, shown_path
+from holdback.exact.money import Money
 from holdback.frozen_classes import FrozenMapping, frozen
-from holdback.lifecycle.evidence.check_results import CheckResult, FactValues, exact_values
 from holdback.merchant.instants import as_instant
 from holdback.merchant.validators import Validator, flag, text
+from holdback.rules.values import FactValue, is_missing
+
+# The results of checks by the names of their facts.
+FactValues: TypeAlias = Mapping[str, FactValue]
+
+
+def exact_values(facts: object, path: str) -> dict[str, Json]:
+    """
+    Return *facts* as exact JSON values, which can be stored; missing values are left out.
+
+    Raises:
+        InvalidDocument: naming every value that is not exact.
+    """
+    if not isinstance(facts, Mapping):
+        raise InvalidDocument.of("wrong_type", "expected evidence by fact name", path=path)
+    errors = []
+    values: dict[str, Json] = {}
+    for name, value in facts.items():
+        if is_missing(value):
+            continue
+        if isinstance(value, Money):
+            values[name] = str(value)
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            values[name] = value.isoformat()
+        elif type(value) in {str, bool, int, Decimal}:
+            values[name] = value
+        else:
+            message = f"expected a plain exact value, not {type(value).__name__}"
+            where = shown_path(path, name)
+            errors.append(ErrorDetail(code="wrong_type", message=message, path=where))
+    if errors:
+        raise InvalidDocument(errors)
+    return values
+
+
+def _facts(facts: FactValues) -> Mapping[str, Json]:
+    return FrozenMapping(exact_values(facts, "$.facts"))
+
+
+def _made_at(value: datetime) -> DateTime:
+    return as_instant(value, "$.made_at")
+
+
+@frozen(kw_only=True)
+class CheckResult:
+    """
+    The result of one check, as a host hands it in: the facts that it gave, by name.
+
+    `check` is a name of `required_checks`, such as `consumer_credit`. `made_at` is the instant at
+    which the check was made. A fact of the check that is not among `facts` is unknown from then on.
+
+    >>> import pendulum
+    >>> made_at = pendulum.datetime(2026, 12, 1, 9)
+    >>> CheckResult(check="consumer_credit", made_at=made_at, facts={"credit_score": 640}).check
+    'consumer_credit'
+
+    Raises:
+        InvalidDocument: the instant has no zone, or a value is not exact.
+    """
+
+    check: str = field(validator=text)
+    made_at: DateTime = field(converter=_made_at)
+    facts: Mapping[str, Json] = field(converter=_facts, repr=False)
+
 
 # The results of a host's checks: by fact name, if they were made just now, or check by check.
 Evidence: TypeAlias = FactValues | Iterable[CheckResult]
@@ -91,41 +153,3 @@ class Context:
         if last_seen_at is None or self.at >= last_seen_at:
             return self
         return evolve(self, at=last_seen_at)
-
-
-# -- The ids that the service issues: version 5 UUIDs, made from the host's secret namespace.
-
-# A function from a name, in parts, to the id of that name.
-IdFactory: TypeAlias = Callable[..., str]
-# The digit that holds the variant, for each digit of a hash: its two highest bits are 10.
-_VARIANTS: Final = {f"{digit:x}": f"{digit & 3 | 8:x}" for digit in range(16)}
-
-
-def id_factory(namespace: uuid.UUID, *scope: str) -> IdFactory:
-    """
-    Return a function from the parts of a name to the `uuid5` of *scope* and those parts.
-
-    Scope and parts are joined as a JSON list, so two different lists never give the same name.
-
-    >>> make_id = id_factory(uuid.NAMESPACE_URL, "a")
-    >>> make_id("b", "c") == str(uuid.uuid5(uuid.NAMESPACE_URL, '["a","b","c"]'))
-    True
-    """
-    # What `uuid.uuid5` does, with the part of the hash that all names share made once.
-    begun = hashlib.sha1(namespace.bytes, usedforsecurity=False)
-    begun.update(f"[{','.join(map(encode_basestring, scope))}".encode())
-    first = not scope
-
-    def make_id(*parts: str) -> str:
-        names = ",".join(map(encode_basestring, parts))
-        sha1 = begun.copy()
-        sha1.update(f"{'' if first or not parts else ','}{names}]".encode())
-        return _version_5(sha1.digest()[:16].hex())
-
-    return make_id
-
-
-def _version_5(text: str) -> str:
-    """Return 32 hexadecimal digits as a UUID of version 5, in the variant of RFC 9562."""
-    variant = _VARIANTS[text[16]]
-    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:]}"

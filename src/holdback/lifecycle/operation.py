@@ -22,8 +22,8 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque, canonical
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context, IdFactory
+from holdback.lifecycle.configuration import Configuration, IdFactory
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
 from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.offers.renewal_eligibility import RenewalEligibility

@@ -31,9 +31,8 @@ from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
-from holdback.lifecycle.context import Context, Evidence
+from holdback.lifecycle.context import CheckResult, Context, Evidence, FactValues
 from holdback.lifecycle.events import Event, numbered
-from holdback.lifecycle.evidence.check_results import CheckResult, FactValues
 from holdback.merchant.instants import as_instant
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile

@@ -21,7 +21,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import MINOR_UNITS, Currency, Money
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.context import CheckResult
 from holdback.lifecycle.input_checks import InputContext
 from holdback.lifecycle.operation import FreeText
 from holdback.merchant.acceptance import BankDetails

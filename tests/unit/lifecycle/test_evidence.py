@@ -8,7 +8,7 @@ import pytest
 
 from holdback import Engine, InvalidDocument, Refusal, wire
 from holdback.errors import ConfigurationError
-from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.context import CheckResult
 from holdback.operations import (
     AskEvidence,
     AssessRenewal,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from holdback import Application, Engine, OffersRequest
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.context import CheckResult
 from holdback.operations import (
     AskReferrals,
     DecideReferral,

@@ -11,8 +11,8 @@ import pytest
 
 from holdback import BankDetails, Engine, InvalidDocument, Merchant, wire
 from holdback.errors import ConfigurationError, HistoryError
+from holdback.lifecycle.context import CheckResult
 from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
-from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import PROFILE
 from holdback.merchant.referral import NotedHold

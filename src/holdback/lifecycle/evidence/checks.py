@@ -27,7 +27,7 @@ from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS,
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.evidence.check_results import CheckResult
+from holdback.lifecycle.context import CheckResult
 from holdback.merchant.application import Check, CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import (

@@ -9,9 +9,8 @@ from attrs import evolve, field
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.context import CheckResult, Context
 from holdback.lifecycle.events import EvidenceRecorded
-from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.evidence.checks import (
     about_sections,
     check_records,

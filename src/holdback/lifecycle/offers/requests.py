@@ -13,8 +13,8 @@ from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context, IdFactory
+from holdback.lifecycle.configuration import Configuration, IdFactory
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.evidence.checks import (
     TAKINGS,

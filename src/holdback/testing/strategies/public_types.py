@@ -42,9 +42,8 @@ from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.context import CheckResult, Context
 from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
-from holdback.lifecycle.evidence.check_results import CheckResult
 from holdback.lifecycle.offers.application import FilledApplication
 from holdback.lifecycle.operation import FreeText, Outcome
 from holdback.merchant.acceptance import AcceptanceIds, BankDetails
