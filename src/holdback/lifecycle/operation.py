@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, get_args
 
@@ -19,7 +18,7 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact.exact_json import Json, Opaque, canonical
+from holdback.exact.exact_json import PLAIN, Json, Opaque, canonical
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration, IdFactory
@@ -343,8 +342,6 @@ def _entry_ids(command: Any) -> tuple[str, ...]:
 
 # 128 bits: enough that no two requests of one merchant share a fingerprint.
 _HEX_DIGITS: Final = 32
-# What most fields hold, and JSON has.
-_LEAVES: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
 def fingerprint(operation: Operation[Any], profile: Profile | None) -> str:
@@ -389,7 +386,7 @@ def _default_in(value: Any, default: Any) -> Any:
 
 
 def _plain(value: Any, profile: Profile | None) -> Json:
-    if type(value) in _LEAVES:
+    if type(value) in PLAIN:
         return value
     if isinstance(value, Money):
         return str(value)

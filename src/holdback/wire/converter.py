@@ -27,7 +27,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
-from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
+from holdback.exact.exact_json import PLAIN, Json, Opaque, Verbatim, field_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.exact.money import Money
 from holdback.frozen_classes import FrozenList, FrozenMapping
@@ -168,13 +168,10 @@ def _object_as_written(value: Any, _: Any) -> dict[str, Json]:
     return value
 
 
-_PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
-
-
 def _in_order(value: Json) -> Json:
     """Return *value*, nested plain values, with the names of every object sorted."""
     kind = type(value)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return value
     if kind is FrozenMapping or isinstance(value, Mapping):
         if not _NAMES.issuperset(map(type, value)):
@@ -257,7 +254,7 @@ def _held_fact(held: Any, _: Any) -> HeldFact:
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
         raise UnexpectedError("expected an array of a value and its kind")
     value, kind = _plain_values(held)
-    if type(value) not in _PLAIN or type(kind) is not str:
+    if type(value) not in PLAIN or type(kind) is not str:
         raise UnexpectedError("expected an array of one plain value and its kind")
     return HeldFact(value, kind)
 

@@ -29,6 +29,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain_digits, unscaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import FrozenMapping
+from holdback.lifecycle.configuration import REQUIRED_LINKS
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
 from holdback.merchant.application import RequiredChecks
@@ -44,8 +45,6 @@ from holdback.operations import Reply
 
 # The transaction that is the sum of those that are no longer held.
 CARRIED_FORWARD: Final = "carried_forward"
-# These links come first, in this order, and the host's others by name (service 2.4).
-_FIRST_LINKS: Final = ("contract_link", "merchant_link")
 
 
 def to_dict(reply: Reply) -> dict[str, Json]:
@@ -156,7 +155,8 @@ def _acceptance(reply: Acceptance) -> dict[str, Json]:
 
 
 def _links(links: Mapping[str, str]) -> dict[str, str]:
-    names = sorted(links, key=lambda name: (name not in _FIRST_LINKS, name))
+    # Those of the service come first, in their order, and the host's others by name (service 2.4).
+    names = sorted(links, key=lambda name: (name not in REQUIRED_LINKS, name))
     return {name: links[name] for name in names}
 
 
