@@ -7,11 +7,12 @@ from datetime import date, timedelta
 import attrs
 import pytest
 
-from holdback import Money, Refusal, Takings, load_jurisdictions, wire
+from every_case import for_every
+from holdback import Money, Refusal, StateError, Takings, load_jurisdictions, wire
 from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.configuration import RETRY_DAYS
 from holdback.lifecycle.events import Forgotten
-from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
+from holdback.lifecycle.forgetting import ENTRY_DAYS, MOST_SETS, TAKINGS_DAYS
 from holdback.operations import (
     AssessRenewal,
     CloseApplication,
@@ -195,6 +196,75 @@ def test_entries_of_a_long_deal_are_bounded(funded):
     assert funded.deal.closed_entries.remitted.minor > 0
     with pytest.raises(Refusal, match="deal_closed_to_entries"):
         funded.remit(funded.entry(10, id="e-0", on=funded.deal.funded_on))
+
+
+def remit_days(funded, *, days, a_day, name, takings=None):
+    """Remit a number of entries on each of some days; return the bytes of an entry in the state."""
+    before = len(wire.write_merchant(funded.merchant))
+    for day in range(days):
+        funded.pass_time(days=1)
+        entries = [
+            funded.entry(1, id=name(day * a_day + place), on=funded.today(), takings=takings)
+            for place in range(a_day)
+        ]
+        funded.remit(*entries)
+    return (len(wire.write_merchant(funded.merchant)) - before) / (days * a_day)
+
+
+@for_every(("name", "takings", "most"), [
+    (lambda number: f"remittance-{number:025}", "GBP 123.45", 120),
+    (lambda number: f"{number:06}" + "\x01" * 194, "GBP 9999999999999999.99", 1_500),
+])  # fmt: skip
+def test_the_size_of_an_entry_is_bounded(funded, name, takings, most):
+    """
+    "An entry has about 100 bytes": those of 60 days are held however many they are. One with the
+    longest id, each character of it escaped, has at most 1,500.
+    """
+    size = remit_days(funded, days=5, a_day=200, name=name, takings=Money.parse(takings))
+
+    assert size <= most
+    state = wire.write_merchant(funded.merchant)
+    assert wire.read_merchant(state) == funded.merchant
+
+
+def test_busy_days_are_held_for_sixty_days_and_then_close(funded, monkeypatch):
+    """
+    "held however many they are, and closed after 60 days": nothing of a busy provider is refused
+    meanwhile, a repetition included, and the state becomes small again.
+    """
+    monkeypatch.setattr("holdback.lifecycle.forgetting.MOST_ENTRIES", 20)
+    remit_days(funded, days=ENTRY_DAYS, a_day=10, name=lambda number: f"e-{number}")
+    entries, paid = funded.deal.entries, funded.deal.remitted
+    assert len(entries) == ENTRY_DAYS * 10
+    funded.remit(entries[0])
+    assert funded.deal.remitted == paid
+    remit_days(funded, days=70, a_day=1, name=lambda number: f"late-{number}")
+
+    assert len(funded.deal.entries) <= 70
+    assert funded.deal.remitted.minor == paid.minor + 70
+
+
+def test_a_state_that_is_full_refuses_and_is_taken_again_later(funded, monkeypatch):
+    """
+    "What would make the state longer than can be read is not stored", and it can be recorded once
+    the older days have closed.
+    """
+    monkeypatch.setattr("holdback.lifecycle.forgetting.MOST_ENTRIES", 20)
+    remit_days(funded, days=50, a_day=4, name=lambda number: f"e-{number}")
+    full = len(wire.write_merchant(funded.merchant)) + 100
+    monkeypatch.setattr("holdback.wire.stored.STATE_LIMIT", full)
+    stored = funded.merchant
+    new = [funded.entry(1, id=f"new-{place}", on=funded.today()) for place in range(20)]
+    funded.remit(*new)
+    with pytest.raises(StateError, match="could not be read again"):
+        wire.write_merchant(funded.merchant)
+    funded.merchant = stored  # the host has stored nothing of it
+    funded.pass_time(days=70)
+    funded.remit(funded.entry(1, id="later", on=funded.today()))
+    funded.remit(*new)
+
+    assert len(wire.write_merchant(funded.merchant)) < full
+    assert funded.deal.remitted.minor == 4 * 50 + 21
 
 
 def recovery(journey, id_, minor):
