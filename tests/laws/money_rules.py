@@ -14,7 +14,8 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from holdback import BankDetails, Entry, Money
 from holdback.lifecycle.configuration import MEMORY_DAYS
-from holdback.merchant.deal import DEFAULTED, RENEWED, SETTLED
+from holdback.merchant.deal import CANCELLED, DEFAULTED, RENEWED, SETTLED, UNWOUND
+from holdback.merchant.fee_terms import REVERSED
 from holdback.merchant.ledger import RECOVERY, SETTLEMENT, TRANSFER
 from holdback.merchant.plan import Instalment
 from holdback.operations import (
@@ -23,6 +24,7 @@ from holdback.operations import (
     ApplySuspense,
     ChangeBankDetails,
     ChangeTerms,
+    ChargeFee,
     CloseDeal,
     FundDeal,
     PauseDeal,
@@ -38,6 +40,7 @@ from holdback.operations import (
     SettleEarly,
     Transfer,
     UnwindDeal,
+    WaiveFee,
     WaiveRest,
     WriteOff,
 )
@@ -162,6 +165,45 @@ class MoneyRules:
             assert [each.amount.minor for each in planned.planned] == minors
             assert planned.days_past_due(today) == (0 if minors else None)
             assert planned.balance == deal.balance
+
+    @precondition(lambda self: any(deal.fee_terms for deal in self.merchant.deals))
+    @rule(data=st.data(), waived=st.sampled_from([None, "part", "whole"]))
+    def charge_fees(self, data, waived):
+        """The fees for a payment that bounces, and for a default: beside the balance, capped."""
+        deal = self.any_deal(data, lambda deal: deal.status != RENEWED)
+        today, name = self.now.date(), f"paid-{self.requests}"
+        paid = Entry(id=name, on=today, amount=Money(100, deal.repayment_amount.currency))
+        self.attempt(RecordRemittance(deal_id=deal.id, entries=[paid]))
+        self.reverse(paid, deal.id, part=1)
+        deal = self.merchant.deal_of(deal.id)
+        back = next((entry.id for entry in reversed(deal.entries) if entry.reverses), None)
+        for terms in deal.fee_terms:
+            about, name = back if terms.after == REVERSED else None, f"fee-{self.requests}"
+            fee = {"id": name, "fee": terms.key, "about": about, "on": today}
+            outcome = self.attempt(ChargeFee(deal_id=deal.id, **fee))
+            before, deal = deal, self.merchant.deal_of(deal.id)
+            if outcome is not None:
+                self.seen["fees"] += 1
+                assert deal.balance == before.balance
+                grown = deal.fees_owed.minor - before.fees_owed.minor
+                assert 0 < grown == deal.entry_of(name).amount.minor
+                charged = [entry.amount.minor for entry in deal.entries if entry.fee == terms.key]
+                assert sum(charged) <= terms.at_most.minor
+        if waived and deal.fees_owed.minor:
+            self.waive_a_fee(data, waived)
+
+    @precondition(lambda self: any(deal.fees_owed.minor for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS)
+    def waive_a_fee(self, data, part):
+        deal = self.any_deal(data, lambda deal: deal.fees_owed.minor)
+        minor = part_of(max(1, deal.fees_owed.minor), part)
+        outcome = self.move(WaiveFee, deal_id=deal.id, minor=minor)
+        if outcome is not None:
+            assert part != "too much"
+            self.seen["fees waived"] += 1
+            left = self.merchant.deal_of(deal.id)
+            assert left.fees_owed.minor == deal.fees_owed.minor - minor
+            assert (left.balance, left.status) == (deal.balance, deal.status)
 
     @precondition(lambda self: any(deal.status == SETTLED for deal in self.merchant.deals))
     @rule(data=st.data(), part=st.sampled_from([1, 2, 5]))
@@ -410,6 +452,16 @@ class MoneyRules:
                 paid += sum(money.minor for money in closed.credits.values())
             left = deal.balance.minor + deal.shortfall.minor + deal.fees_owed.minor
             assert paid == deal.repayment_amount.minor - left + deal.overpaid.minor
+
+    @invariant()
+    def fees_add_up(self):
+        """
+        What is owed in fees was charged, and not waived; "nothing is owed after a settlement".
+        """
+        for deal in self.merchant.deals:
+            assert 0 <= deal.fees_owed.minor <= max(0, deal.fees)
+            if deal.status in {SETTLED, CANCELLED, UNWOUND}:
+                assert deal.fees_owed.minor == 0
 
     @invariant()
     def no_movement_is_without_its_counterpart(self):

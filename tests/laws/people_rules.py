@@ -78,6 +78,34 @@ QUEUED = (
         'repayment_mechanism = "terminal_split"\nrenewal = "queue"',
     ),
 )
+# A fee for each payment that bounces, up to three of them, and one for a default.
+FEES = tuple(
+    (
+        "products.toml",
+        before,
+        f"""\
+{before}
+[[products.fees]]
+key = "bounced"
+after = "reversal"
+amount = "GBP 10.00"
+at_most = "GBP 30.00"
+source = "reference policy"
+
+[[products.fees]]
+key = "default"
+after = "default"
+amount = "GBP 25.00"
+at_most = "GBP 25.00"
+source = "reference policy"
+""",
+    )
+    for before in (
+        'term = { calculator = "takings_pace" }\n',
+        'term = { calculator = "fixed", months = 10 }\n\n',
+        'settlement = { calculator = "percentage", percentage = "50%" }\n',
+    )
+)
 # A jurisdiction that asks for all there is: a signature, a consent, checks that are not too old.
 STRICTER = (
     (
@@ -104,8 +132,8 @@ def edited_rules(edits):
 
 ENGINES = {
     "as shipped": Engine.for_trial(),
-    "stricter": Engine.for_trial(edited_rules(STRICTER + AFTER_THE_FUNDING)),
-    "queued": Engine.for_trial(edited_rules(AFTER_THE_FUNDING + QUEUED)),
+    "stricter": Engine.for_trial(edited_rules(STRICTER + AFTER_THE_FUNDING + FEES)),
+    "queued": Engine.for_trial(edited_rules(AFTER_THE_FUNDING + QUEUED + FEES)),
 }
 
 
