@@ -4,7 +4,8 @@ Measures, month by month: the bytes of the stored state, and the time to read st
 decide a renewal `POST /offers` and write everything back. The merchant has a deal every 200 days
 (18 in ten years), a remittance and a day of takings daily, an application every month, a payment
 that bounces, its fee and a pause every 90 days (40 in ten years), receipts in suspense up to the
-bounds of the account, and a profile of 60 KB.
+bounds of the account, and a profile of 60 KB. The last deal then defaults: a plan of a year is
+agreed on, after it plans up to their bounds, one a month, and what is left is waived.
 
 Against: the same of a merchant with one deal of 200 remittances and 200 days of takings.
 
@@ -17,7 +18,8 @@ Run it: `python benchmarks/ten_years.py`; `--months 12` and `--smallest` stop ea
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 from attrs import evolve
@@ -27,15 +29,21 @@ from sizes import sizes
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Engine, Money, Takings, wire
 from holdback.exact.exact_json import Opaque
+from holdback.merchant.plan import MOST_INSTALMENTS, MOST_REPLACED_PLANS, Instalment
 from holdback.operations import (
+    AgreePlan,
     ChargeFee,
+    CloseDeal,
     PauseDeal,
+    RecordRecovery,
     RecordRemittance,
     RecordSuspense,
     RecordTakings,
     RequestOffers,
     ResumeDeal,
     ReturnSuspense,
+    WaiveFee,
+    WaiveRest,
 )
 from holdback.testing import payloads
 from holdback.testing.conformance.simulated.rule_changes import fee_rules
@@ -46,6 +54,7 @@ RATIO_TO_REACH = 2
 DEAL_DAYS, REPAID_IN = 200, 230
 DAYS_A_MONTH = 30
 DAYS_A_FEE, DAYS_OF_SUSPENSE = 90, 6
+INSTALMENTS_OF_A_YEAR = 12
 # What a host checks again before a renewal; the other facts follow from the merchant's history.
 CHECKED_AGAIN = ("identity_verified", "business_verified", "credit_score", "credit_checked_on")
 BAR = 60  # characters
@@ -133,6 +142,39 @@ class Years(Journey):
         self.accept(bank_details=None)
         self.fund()
 
+    def default(self) -> Iterator[str]:
+        """Let the deal default, agree on plans, and waive what is left; yield what was done."""
+        deal_id, most = self.merchant.active_deal.id, MOST_REPLACED_PLANS + 1
+        self.do(CloseDeal(deal_id=deal_id, status="defaulted"))
+        self.plan(deal_id, INSTALMENTS_OF_A_YEAR)
+        yield f"a default with a plan of {INSTALMENTS_OF_A_YEAR} instalments"
+        for _ in range(most):
+            self.pass_time(days=DAYS_A_MONTH)
+            self.plan(deal_id, MOST_INSTALMENTS)
+            yield f"a plan of {MOST_INSTALMENTS} instalments"
+            self.do(RecordRecovery(deal_id=deal_id, **self.movement("recovery", 100)))
+        deal = self.merchant.deal_of(deal_id)
+        assert len(deal.plan.replaced) == MOST_REPLACED_PLANS
+        if deal.fees_owed.minor:
+            fees = self.movement("fees", deal.fees_owed.minor)
+            self.do(WaiveFee(deal_id=deal_id, **fees))
+        self.do(WaiveRest(deal_id=deal_id, **self.movement("waiver", deal.outstanding)))
+        assert self.merchant.deal_of(deal_id).status == "Settled"
+        yield "settled"
+
+    def plan(self, deal_id: str, instalments: int) -> None:
+        """Agree to pay a half of what is left, a part of it a month."""
+        left, today = self.merchant.deal_of(deal_id).outstanding, self.today()
+        part = Money(left // 2 // instalments, self.merchant.deals[-1].balance.currency)
+        days = [today + timedelta(days=DAYS_A_MONTH * (n + 1)) for n in range(instalments)]
+        parts = [Instalment(due_on=day, amount=part) for day in days]
+        self.do(AgreePlan(deal_id=deal_id, plan_id=f"plan-{today}", instalments=parts))
+
+    def movement(self, name: str, minor: int) -> dict:
+        """Return the fields of a movement of today."""
+        amount = Money(minor, self.merchant.deals[-1].balance.currency)
+        return {"id": f"{name}-{self.today()}", "on": self.today(), "amount": amount}
+
 
 def renewal(journey: Journey) -> Callable[[], bytes]:
     """Return a call that reads the stored documents, renews, and writes them all."""
@@ -176,6 +218,9 @@ def main() -> None:
         bar = "#" * round(BAR * length / MOST_BYTES)
         told = "" if ratio is None else f"  {ratio:.2f} times"
         print(f"{month:4} months {length / 1024:7.1f} KiB |{bar:<{BAR}}|{told}", flush=True)
+    for what in journey.default():
+        lengths.append(len(wire.write_merchant(journey.merchant)))
+        print(f"{lengths[-1] / 1024:7.1f} KiB with {what}", flush=True)
     deals, events = len(journey.merchant.deals), journey.merchant.sequence
     profile = len(wire.write_profile(journey.profile))
     fees = sum(entry.kind == "fee" for deal in journey.merchant.deals for entry in deal.entries)
