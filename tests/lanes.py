@@ -138,10 +138,19 @@ def counts_of(item):
     starts = {(Path(item.path), item.nodeid.split("::")[1].partition("[")[0])}
     for each in functions:
         starts.add((Path(each.__code__.co_filename), each.__qualname__.partition(".")[0]))
-    found, seen = set(), set()
+    found = frozenset().union(*map(counts_from, starts))
+    if is_hypothesis_test(function) and not found:
+        return frozenset({"default examples"})
+    return found
+
+
+@cache
+def counts_from(start):
+    """The names of the counts that a definition reads: a file and a name in it."""
+    starts, found, seen = {start}, set(), set()
     while starts:
         file, name = start = starts.pop()
-        if start in seen or not file.is_relative_to(TESTS):
+        if start in seen or not in_the_tests(file):
             continue
         seen.add(start)
         definitions, imports = names_of(file)
@@ -150,9 +159,12 @@ def counts_of(item):
         if name in imports:
             starts.add(imports[name])
         starts |= {(file, each) for each in used}
-    if is_hypothesis_test(function) and not found:
-        found.add("default examples")
     return frozenset(found)
+
+
+@cache
+def in_the_tests(file):
+    return file.is_relative_to(TESTS)
 
 
 @cache
