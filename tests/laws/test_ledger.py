@@ -75,14 +75,12 @@ def paid_of(deal):
     return before + sum(line.signed for line in counting(deal))
 
 
-@settings(max_examples=SEQUENCES)
-@given(histories())
-def test_the_ledger_adds_up_after_every_step(drawn):
+def the_ledger_adds_up_after_every_step(engine, history):
     """
     "signed sum = repayment_amount - balance - shortfall - fees_owed + overpaid", and no balance is
     negative.
     """
-    for _, merchant in states(*drawn):
+    for _, merchant in states(engine, history):
         for deal in merchant.deals:
             owed = deal.balance, deal.shortfall, deal.fees_owed
             assert paid_of(deal) == deal.repayment_amount.minor - owed_on(deal)
@@ -116,13 +114,10 @@ def test_no_movement_is_without_its_counterpart(drawn):
     assert statement_of(merchant).paid_out.minor == funded - kept_back - returned
 
 
-@settings(max_examples=SEQUENCES)
-@given(histories())
-def test_a_retry_changes_nothing(drawn):
+def a_retry_changes_nothing(engine, history):
     """
     "Carried out again, it returns no events and the same reply", of the same request or movement.
     """
-    engine, history = drawn
     for step, merchant in states(engine, history):
         if step.refused is not None or step.operation == "review_renewal":
             continue
@@ -140,26 +135,20 @@ def test_a_retry_changes_nothing(drawn):
             assert again.merchant == merchant
 
 
-@settings(max_examples=SEQUENCES)
-@given(histories())
-def test_replay_gives_the_state(drawn):
+def replay_gives_the_state(engine, history):
     """
     "replay": the stored events give the stored state, byte for byte.
     """
-    engine, history = drawn
     read = [wire.read_event(wire.write_event(event)) for event in history.events]
     replayed = engine.evolve(history.first, read)
     assert wire.write_merchant(replayed) == wire.write_merchant(history.merchant)
     assert wire.read_merchant(wire.write_merchant(history.merchant)) == history.merchant
 
 
-@settings(max_examples=SEQUENCES)
-@given(histories())
-def test_statement_ledger_and_lookup_say_the_same(drawn):
+def statement_ledger_and_lookup_say_the_same(engine, history):
     """
     "statement equals ledger equals wire", line by line and in all.
     """
-    engine, history = drawn
     merchant = history.merchant
     context = Context(at=merchant.last_seen_at, request_id="look-up")
     shown = wire.to_dict(engine.carry_out(merchant, LookUp(), context).reply)["deals"]
@@ -176,14 +165,11 @@ def test_statement_ledger_and_lookup_say_the_same(drawn):
     assert statement.closing.minor == sum(part.closing.minor for part in statement.parts)
 
 
-@settings(max_examples=SEQUENCES)
-@given(histories())
-def test_every_minor_unit_is_accounted_for(drawn):
+def every_minor_unit_is_accounted_for(_engine, history):
     """
     "received + paid out + waived + written off + suspense + owed add up to the minor unit", for
     each deal and for the merchant, and in every period between two days of its history.
     """
-    _, history = drawn
     merchant = history.merchant
     cash = [entry for event in history.events for entry in getattr(event, "suspense", ())]
     came_in = sum(entry.amount.minor for entry in cash if entry.kind == "suspense")
@@ -214,6 +200,25 @@ def test_every_minor_unit_is_accounted_for(drawn):
             assert after.closing == statement.closing
         if None not in {before.received, after.received}:
             assert before.received + after.received == statement.received
+
+
+LAWS = (
+    the_ledger_adds_up_after_every_step,
+    a_retry_changes_nothing,
+    replay_gives_the_state,
+    statement_ledger_and_lookup_say_the_same,
+    every_minor_unit_is_accounted_for,
+)
+
+
+@settings(max_examples=SEQUENCES)
+@given(histories())
+def test_every_law_of_ledgers_holds(drawn):
+    """
+    Each history is held against all of the laws: to draw it takes longer than most of them.
+    """
+    for law in LAWS:
+        law(*drawn)
 
 
 @cache

@@ -32,9 +32,7 @@ def sums(totals, *, folded=False):
     return {kind: minor for kind, minor in added.items() if minor}
 
 
-@settings(max_examples=count("histories with a statement"))
-@given(data=st.data(), merchant=merchants())
-def test_a_statement_balances(data, merchant):
+def a_statement_balances(data, merchant):
     """
     It balances or says so loudly; and what the engine did to a merchant balances.
 
@@ -68,9 +66,7 @@ def test_a_statement_balances(data, merchant):
     assert whole.closing.minor == repayment - paid
 
 
-@settings(max_examples=count("histories with a statement"))
-@given(merchant=merchants())
-def test_a_statement_is_the_ledger_and_the_transactions(merchant):
+def a_statement_is_the_ledger_and_the_transactions(_data, merchant):
     """
     The lines, without those of the funding, are the deal's ledger, and its `transactions`.
 
@@ -106,9 +102,7 @@ def test_a_statement_is_the_ledger_and_the_transactions(merchant):
             assert sum(by_renewals) == deal.settled.amount
 
 
-@settings(max_examples=count("histories with a statement"))
-@given(data=st.data(), merchant=merchants())
-def test_statements_follow_one_another(data, merchant):
+def statements_follow_one_another(data, merchant):
     """
     The closing balance of a statement is the opening balance of the next.
 
@@ -140,9 +134,7 @@ def test_statements_follow_one_another(data, merchant):
         )
 
 
-@settings(max_examples=count("histories with a statement"))
-@given(data=st.data(), merchant=merchants())
-def test_a_figure_without_the_closed_entries_is_the_same_or_unknown(data, merchant):
+def a_figure_without_the_closed_entries_is_the_same_or_unknown(data, merchant):
     """
     A statement from a time of which entries are no longer held never has a wrong figure.
 
@@ -184,3 +176,21 @@ def test_a_figure_without_the_closed_entries_is_the_same_or_unknown(data, mercha
             for line in lines
             if line.on > through and part.closing is not None
         ]
+
+
+LAWS = (
+    a_statement_balances,
+    a_statement_is_the_ledger_and_the_transactions,
+    statements_follow_one_another,
+    a_figure_without_the_closed_entries_is_the_same_or_unknown,
+)
+
+
+@settings(max_examples=count("histories with a statement"))
+@given(data=st.data(), merchant=merchants())
+def test_every_law_of_statements_holds(data, merchant):
+    """
+    Each history is held against all of the laws: to draw it takes longer than most of them.
+    """
+    for law in LAWS:
+        law(data, merchant)
