@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import cache
 
 import polars as pl
 import pytest
@@ -45,19 +46,25 @@ def meanings(name, cells, mapping):
     return list(zip(prepared[name].to_list(), (prepared["invalid"] > 0).to_list(), strict=True))
 
 
+@cache
+def meaning_alone(name, cell, place):
+    """What a cell means in a column of its own, by a mapping's place: most are drawn again."""
+    return meanings(name, [cell], MAPPINGS[place])[0]
+
+
 @pytest.mark.filterwarnings("ignore::holdback.portfolio.SuspectColumns")  # the cells are drawn
 @pytest.mark.parametrize(
     "name", ["progress", "balance", "missed_remittances_30d", "paused", "credit_checked_on"]
 )
 @settings(max_examples=count("columns read cell by cell"))
-@given(cells=st.lists(CELLS, min_size=2, max_size=6), mapping=st.sampled_from(MAPPINGS))
-def test_one_cell_never_changes_how_a_column_is_read(name, cells, mapping):
+@given(cells=st.lists(CELLS, min_size=2, max_size=6), place=st.sampled_from(range(len(MAPPINGS))))
+def test_one_cell_never_changes_how_a_column_is_read(name, cells, place):
     """
     One cell never changes how a column is read: row by row and whole, a file means the same.
     """
-    alone = [meanings(name, [cell], mapping)[0] for cell in cells]
+    alone = [meaning_alone(name, cell, place) for cell in cells]
 
-    assert meanings(name, cells, mapping) == alone
+    assert meanings(name, cells, MAPPINGS[place]) == alone
 
 
 @pytest.mark.parametrize(
