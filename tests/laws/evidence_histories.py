@@ -151,7 +151,8 @@ class History:
             self.remit(self.paid or percent, complete=True)
 
     def step(self):
-        weights = {step: weight for step, weight in STEPS.items() if self.possible(step)}
+        needs = self.needs()
+        weights = {step: weight for step, weight in STEPS.items() if needs.get(step, True)}
         if self.model.in_fulfilment(self.now) is not None:
             # What a funding looks at again has to change before it.
             again = ("hold", "reverse", "fund", "record_checks", "decide_funding", "rectify")
@@ -162,9 +163,10 @@ class History:
         step = self.draw.choices([*weights], [*weights.values()])[0]
         getattr(self, step)()
 
-    def possible(self, step):
+    def needs(self):
+        """What has to be there for a step, where it needs something."""
         active = self.model.active() is not None
-        needs = {
+        return {
             "remit": active, "reverse": any(deal.entries for deal in self.model.deals),
             "default": active, "mistake": active and self.model.decisions,
             "reinstate": any(d.ended == "Defaulted" for d in self.model.deals),
@@ -180,7 +182,6 @@ class History:
             "decide_funding": self.model.in_fulfilment(self.now) is not None,
             "lift": self.model.holds, "erase": not self.model.deals,
         }  # fmt: skip
-        return bool(needs.get(step, True))
 
     def a_person_may_approve(self):
         """Whether a payout waits for a rule that refers; few do."""

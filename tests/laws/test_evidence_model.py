@@ -86,8 +86,8 @@ FAULTS = {
     "a fact that a newer record does not give stays known": [
         instead(
             evidence,
-            "newest[record.key] = max(earlier, record, key=lambda held: held.made_at)",
-            "newest[record.key] = evolve(record, facts={**earlier.facts, **record.facts})",
+            "newest[key] = max(earlier, record, key=lambda held: held.made_at)",
+            "newest[key] = evolve(record, facts={**earlier.facts, **record.facts})",
         ),
     ],
     "a result may be a day older": [

@@ -543,8 +543,9 @@ def _offers_withdrawn(draft: Draft, event: events.OffersWithdrawn) -> None:
 def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
     checks = draft.all("checks")
     for record in event.records:
-        checks.setdefault((*record.key, record.made_at), record)
-        same = {id_: held for id_, held in checks.items() if held.key == record.key}
+        key = record.key
+        checks.setdefault((*key, record.made_at), record)
+        same = [id_ for id_ in checks if id_[:-1] == key]
         _keep_newest(checks, sorted(same, key=lambda id_: id_[-1]), MOST_RECORDS)
         newest: dict[Any, Any] = {}
         for *subject, made_at in sorted(checks, key=lambda id_: id_[-1]):
@@ -552,7 +553,7 @@ def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
                 newest[tuple(subject)] = made_at
         if len(newest) > MOST_SUBJECTS:
             oldest = min(newest, key=lambda subject: newest[subject])
-            for id_ in [id_ for id_, held in checks.items() if held.key == oldest]:
+            for id_ in [id_ for id_ in checks if id_[:-1] == oldest]:
                 del checks[id_]
 
 

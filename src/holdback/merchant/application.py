@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Annotated, Final, TypeAlias
 
 from attrs import field
@@ -210,4 +211,4 @@ class CheckRecord:
     @property
     def key(self) -> tuple[str, ...]:
         """The check and whom it is about, of which the newest record counts."""
-        return (self.check, *(text for item in sorted(self.about.items()) for text in item))
+        return (self.check, *chain.from_iterable(sorted(self.about.items())))

@@ -50,8 +50,8 @@ def newest_record(
 ) -> CheckRecord | None:
     """Return the newest record of the check that is about *sections*, None if there is none."""
     about = about_sections(terms, sections)
-    held = newest_records(merchant.checks, terms.name)
-    return next((record for record in held if about and record.about == about), None)
+    held = (record for record in merchant.checks if about and record.about == about)
+    return next(iter(newest_records(held, terms.name)), None)
 
 
 def newest_records(checks: Iterable[CheckRecord], name: str) -> Iterable[CheckRecord]:
@@ -59,8 +59,9 @@ def newest_records(checks: Iterable[CheckRecord], name: str) -> Iterable[CheckRe
     newest: dict[tuple[str, ...], CheckRecord] = {}
     for record in checks:
         if record.check == name:
-            earlier = newest.setdefault(record.key, record)
-            newest[record.key] = max(earlier, record, key=lambda held: held.made_at)
+            key = record.key
+            earlier = newest.get(key, record)
+            newest[key] = max(earlier, record, key=lambda held: held.made_at)
     return newest.values()
 
 

@@ -124,7 +124,8 @@ def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[Che
     """
     new = []
     for record in records:
-        held = {held.made_at: held for held in merchant.checks if held.key == record.key}
+        key = record.key
+        held = {held.made_at: held for held in merchant.checks if held.key == key}
         earlier = held.get(record.made_at, record)
         if earlier != record:
             message = f"the check `{record.check}` of this instant has another result already"
