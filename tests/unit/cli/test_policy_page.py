@@ -17,7 +17,7 @@ from holdback import load_jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
-from holdback.tools.policy.policy_sections import MOST_PERIODS
+from holdback.tools.policy.policy_periods import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.proofs.witness import Change, Witness
@@ -221,24 +221,24 @@ def test_what_files_say_is_escaped():
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; [number of remittances" in page
 
 
-def test_periods_are_drawn():
+def test_periods_are_shown():
     """
-    What changes is drawn period by period; without a change, the page says so.
+    What changes is shown period by period; without a change, the page says so.
     """
     page = page_of(loaded(NL=country())["NL"])
     text = Reader(page).text
     same = changed(country(), "renewal.toml", '"80%", source', '"75%", source')
     same["renewal.toml"] = same["renewal.toml"].partition("[typical]")[0]
 
-    assert page.count('<rect class="bar"') == 2
-    assert page.count('<rect class="now"') == 1
-    assert "minimum performance 75% 75% 80% 80%" in text
+    assert page.count('<td class="bar" colspan="1">') == 2
+    assert page.count('<col class="now"/>') == 1
+    assert "minimum performance 75% 80%" in text
     assert "Nothing changes: everything is in force" in Reader(page_of(loaded(NL=same)["NL"])).text
 
 
-def test_several_hundred_periods_are_drawn():
+def test_several_hundred_periods_are_shown():
     """
-    Only as many periods are drawn as fit next to each other, so every box has a width.
+    Only as many periods are shown as fit next to each other on paper.
     """
     line = '  {{ from = {}, value = "{}%", source = "policy" }},\n'
     days = [date(2026, 1, 1) + timedelta(days=number) for number in range(300)]
@@ -246,11 +246,13 @@ def test_several_hundred_periods_are_drawn():
     text = changed(country(), "renewal.toml", line.format("2026-01-01", 80), more)
     text["renewal.toml"] = text["renewal.toml"].partition("[typical]")[0]
     page = page_of(loaded(NL=text)["NL"])
-    widths = [int(width) for width in re.findall(r'<rect [^>]* width="([^"]*)"', page)]
+    shown = re.search('<table class="periods">.*?</table>', page, re.DOTALL)[0]
 
-    assert page.count('<rect class="now"') == 1
-    assert len(widths) == MOST_PERIODS + 1
-    assert min(widths) > 40
+    assert shown.count('<col class="now"/>') == 1
+    assert shown.count("<col/>") == 1 + MOST_PERIODS - 1
+    assert [row.count('<td class="bar" colspan="1">') for row in shown.split("<tr>")[3:]] == [
+        MOST_PERIODS
+    ]
 
 
 def test_a_review_that_is_overdue():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 from holdback.eligibility.assessment import FLOOR_PERCENT
@@ -21,6 +21,7 @@ from holdback.tools.displays.elements import (
     short_digest,
     table,
 )
+from holdback.tools.displays.versions import Cell, versions
 
 _RULES: Final = "Rules for renewals"
 _FIGURES: Final = "Thresholds"
@@ -118,31 +119,7 @@ def _terms(rulebook: Any) -> Iterator[tuple[str, object]]:
     yield "time zone", rulebook.timezone
 
 
-def versions(rulebooks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    """
-    Yield what holds from which day on in *rulebooks*, one after the other, as records of a picture.
-
-    They are the rules and the parameters, each with its versions: `group`, `name`, `value`, `since`
-    and `until`.
-    """
-    columns = [dict(_cells(rulebook)) for rulebook in rulebooks]
-    ends = [*(rulebook.since for rulebook in rulebooks[1:]), None]
-    for group, name in dict.fromkeys(key for column in columns for key in column):
-        cells = zip((column.get((group, name)) for column in columns), rulebooks, ends, strict=True)
-        # A version holds over all neighbouring rulebooks that have the same cell; None has none.
-        for cell, run in groupby(cells, key=lambda line: line[0]):
-            periods = list(run)
-            if cell is not None:
-                yield {
-                    "group": group,
-                    "name": name,
-                    "value": cell[1],
-                    "since": periods[0][1].since,
-                    "until": periods[-1][2],
-                }
-
-
-def _cells(rulebook: Any) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+def _cells(rulebook: Any) -> Iterator[Cell]:
     """
     Yield what is in force: group and name, and then its version and what to write for it.
 
@@ -165,7 +142,8 @@ def _title(rule: Rule) -> str:
 
 def jurisdiction_picture(jurisdiction: Any, on: date | None, width: int | None) -> Any:
     """Return the picture of what changes when in *jurisdiction*, with the day *on* marked."""
-    records = [*versions(jurisdiction.slices)]
+    slices = jurisdiction.slices
+    records = [*versions(slices, [dict(_cells(rulebook)) for rulebook in slices])]
     title = f"{jurisdiction.code}: what holds from which day on"
     return pictures.timeline(title, records, on, width or pictures.WIDTH)
 

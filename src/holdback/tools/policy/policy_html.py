@@ -106,14 +106,9 @@ dl.terms dd { margin: .05rem 0 0; }
 .change { padding: .45rem 0; border-top: 1px solid var(--line); }
 .change h4 .soft { font-weight: 400; }
 .change .was { color: var(--soft); text-decoration: line-through; }
-.chart { width: 100%; height: auto; margin: .6rem 0; font: 10px system-ui, "Segoe UI",
-  "Noto Sans", "DejaVu Sans", sans-serif; }
-.chart text { fill: var(--text); }
-.chart .group { font-weight: 700; font-size: 11px; fill: var(--deep); }
-.chart .day { fill: var(--soft); font-size: 9.5px; }
-.chart .bar { fill: var(--bar); }
-.chart .now { fill: var(--band); }
-.chart .rule { stroke: var(--line); stroke-width: .7; fill: none; display: inline; padding: 0; }
+.periods .bar { background: var(--bar); border-left: 2px solid var(--back); padding-left: .4rem; }
+.periods .now { background: var(--band); }
+.periods tbody th { color: var(--deep); padding-top: .8rem; }
 footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6rem;
   color: var(--soft); font-size: .82em; }
 @media print {
@@ -121,6 +116,6 @@ footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6r
   h1 { font-size: 22pt; } h2 { font-size: 14pt; margin-top: 1.5em; } h3 { font-size: 11.5pt; }
   section > p { break-after: avoid; }
   .rule, .change, .box, .whole, dl.terms div { break-inside: avoid; }
-  .box, .chart rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .box, .bar, .now { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """.strip()

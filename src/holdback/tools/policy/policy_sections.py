@@ -1,23 +1,15 @@
-"""The sections of a policy document, as HTML, with a drawing of what holds when."""
+"""The sections of a policy document, as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date
-from html import escape
-from itertools import groupby
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from holdback.eligibility.assessment import FLOOR_PERCENT, MOST_PRINCIPAL
 from holdback.eligibility.rule_sentences import Requirement
-from holdback.errors import printable
-from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.keys import DATED
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.render import in_words
-from holdback.rules.types import draft_label
-from holdback.rules.values import days_text
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
     PolicyChange,
@@ -33,6 +25,7 @@ from holdback.tools.policy.policy_document import (
     used_figures,
 )
 from holdback.tools.policy.policy_html import capital, count, day_text, period_text, text
+from holdback.tools.policy.policy_periods import versions_by_period
 from holdback.tools.policy.policy_sentences import setting_sentences
 from holdback.tools.workbench.overview import overview
 
@@ -192,23 +185,43 @@ def _in_force(policy: PolicyPage, name: str) -> str:
 
 
 def timelines(policy: PolicyPage) -> Iterator[str]:
-    """Yield the drawing of what holds when."""
-    drawn = chart(policy.jurisdiction, policy.on)
-    if not drawn.rows:
+    """Yield what holds when, as a table with a column for each period."""
+    starts, versions = versions_by_period(policy.jurisdiction, policy.on)
+    if not versions:
         yield "<p>Nothing changes: everything is in force from the first day on.</p>"
         return
     days = (policy.on,) if policy.to is None else (policy.on, policy.to)
     marked = f"The period of {day_text(policy.on)} is shaded"
     if policy.to is not None:
         marked += f", and that of {day_text(policy.to)}"
-    yield '<div class="whole">'
     yield (
         "<p>Each column is a period that begins on the day above it; the widths do not show how "
-        "long it lasts. What is not drawn is the same in all of them. "
+        "long it lasts. What is not in the table is the same in all of them. "
         f"{marked}.</p>"
     )
-    yield from drawing(drawn, days)
-    yield "</div>"
+    shaded = {bisect(starts, day) - 1 for day in days}
+    columns = (
+        '<col class="now"/>' if place in shaded else "<col/>" for place in range(len(starts))
+    )
+    yield '<div class="wide"><table class="periods"><colgroup><col/>'
+    yield "".join(columns)
+    heads = "".join(f"<th>{day_text(start)}</th>" for start in starts)
+    yield f"</colgroup><thead><tr><td></td>{heads}</tr></thead>"
+    for group, names in versions.items():
+        yield f'<tbody><tr><th colspan="{len(starts) + 1}">{text(group)}</th></tr>'
+        yield from (_row_of_periods(*row, len(starts)) for row in names.items())
+        yield "</tbody>"
+    yield "</table></div>"
+
+
+def _row_of_periods(name: str, versions: Sequence[tuple[range, str]], columns: int) -> str:
+    """Return the row of *name*: a cell for each of its versions, and empty ones between them."""
+    cells, end = "", 0
+    for periods, value in versions:
+        cells += "<td></td>" * (periods.start - end)
+        cells += f'<td class="bar" colspan="{len(periods)}">{text(value)}</td>'
+        end = periods.stop
+    return f"<tr><td>{text(name)}</td>{cells}{'<td></td>' * (columns - end)}</tr>"
 
 
 def changes(policy: PolicyPage) -> Iterator[str]:
@@ -295,198 +308,3 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 def _spaced(name: str) -> str:
     return name.replace("-", " ").replace("_", " ")
-
-
-# In units of the picture, which is as wide as the page.
-_WIDTH: Final = 720
-_NAMES: Final = 236
-_LINE: Final = 20
-_HEADING: Final = 22
-_TOP: Final = 44
-# Of a character, in tenths.
-_CHARACTER: Final = 55
-_INSET: Final = 5
-
-
-def drawing(chart: Chart, days: tuple[date, ...]) -> Iterator[str]:
-    """Yield the lines of the picture of *chart*, with the periods of *days* marked."""
-    groups = [(group, list(rows)) for group, rows in groupby(chart.rows, lambda row: row.group)]
-    height = _TOP + sum(_HEADING + _LINE * len(rows) for _, rows in groups) + 6
-    label = "What holds when, period by period"
-    size = f'viewBox="0 0 {_WIDTH} {height}"'
-    yield f'<svg class="chart" {size} role="img" aria-label="{label}">'
-    column = (_WIDTH - _NAMES) // len(chart.starts)
-    yield from _periods(chart, days, column, height)
-    top = _TOP
-    for group, rows in groups:
-        yield _text(0, top + 15, group, "group")
-        top += _HEADING
-        for row in rows:
-            yield from _row(row, top, column)
-            top += _LINE
-    yield "</svg>"
-
-
-def _periods(chart: Chart, days: tuple[date, ...], column: int, height: int) -> Iterator[str]:
-    """The first day of each period, and the periods of the days that are marked."""
-    marked = {chart.period_of(day) for day in days}
-    for place, start in enumerate(chart.starts):
-        left = _NAMES + place * column
-        if place in marked:
-            size = f'width="{column}" height="{height}"'
-            yield f'<rect class="now" x="{left}" y="0" {size}/>'
-        day, month, year = day_text(start).split(" ")
-        yield _text(left + 4, 14, f"{day} {month[:3]}", "day")
-        yield _text(left + 4, 27, year, "day")
-        yield f'<path class="rule" d="M{left} 0V{height}"/>'
-
-
-def _row(row: Row, top: int, column: int) -> Iterator[str]:
-    yield _text(0, top + 14, _cut(row.name, _NAMES), "name", row.name)
-    for bar in row.bars:
-        yield from _bar(bar, top, column)
-
-
-def _bar(bar: Bar, top: int, column: int) -> Iterator[str]:
-    left = _NAMES + bar.first * column
-    width = (bar.end - bar.first) * column
-    box = f'x="{left + 1}" y="{top + 2}" width="{width - 2}" height="{_LINE - 4}" rx="2"'
-    yield f'<rect class="bar" {box}><title>{_escaped(bar.text)}</title></rect>'
-    yield _text(left + _INSET, top + 14, _cut(bar.text, width - 2 * _INSET), "value")
-
-
-def _cut(text: str, width: int) -> str:
-    """Return as much of *text* as fits into *width*."""
-    most = width * 10 // _CHARACTER
-    return text if len(text) <= most else f"{text[: max(0, most - 1)]}…"
-
-
-def _text(left: int, base: int, text: str, kind: str, title: str | None = None) -> str:
-    whole = "" if title is None or title == text else f"<title>{_escaped(title)}</title>"
-    return f'<text class="{kind}" x="{left}" y="{base}">{_escaped(text)}{whole}</text>'
-
-
-def _escaped(text: str) -> str:
-    return escape(printable(text))
-
-
-# -- What holds when: the versions of everything in a policy that changes, side by side.
-
-IN_FORCE: Final = "in force"
-OFFERED: Final = "offered"
-# More periods than this do not fit next to each other on paper: the oldest are left out.
-MOST_PERIODS: Final = 9
-
-
-@frozen(kw_only=True)
-class Bar:
-    """A version: the numbers of its first period and of the one after it, and what holds."""
-
-    first: int
-    end: int
-    text: str
-
-
-@frozen(kw_only=True)
-class Row:
-    """The versions of something that changes; where it has none, it is not in force."""
-
-    group: str
-    name: str
-    bars: tuple[Bar, ...]
-
-
-@frozen(kw_only=True)
-class Chart:
-    """Periods, each from one day of `starts` to the next, and what changes between them."""
-
-    starts: tuple[date, ...]
-    rows: tuple[Row, ...]
-
-    def period_of(self, day: date) -> int | None:
-        """Return the number of the period of *day*; None before the first."""
-        begun = [place for place, start in enumerate(self.starts) if start <= day]
-        return begun[-1] if begun else None
-
-
-# What a period has, by group and name: its version, as something to compare, and its text.
-_Cells = dict[tuple[str, str], tuple[object, str]]
-
-
-def chart(jurisdiction: Jurisdiction, on: date) -> Chart:
-    """
-    Return what changes in *jurisdiction*, period by period, with the period of the day *on*.
-
-    What is the same in every period that is shown has no row.
-    """
-    rulebooks = list(jurisdiction.slices)
-    cells = [_cells(jurisdiction, rulebook) for rulebook in rulebooks]
-    shown = _shown(rulebooks, cells, on)
-    chosen = [cells[place] for place in shown]
-    names = dict.fromkeys(name for column in chosen for name in column)
-    rows = []
-    for group, name in sorted(names, key=_groups(names)):
-        bars = tuple(_bars([column.get((group, name)) for column in chosen]))
-        if len(bars) > 1 or bars[0].end - bars[0].first < len(chosen):
-            rows.append(Row(group=group, name=name, bars=bars))
-    return Chart(starts=tuple(rulebooks[place].since for place in shown), rows=tuple(rows))
-
-
-def _groups(names: Iterable[tuple[str, str]]) -> Callable[[tuple[str, str]], int]:
-    """Return the order of groups: a name that comes later joins the others of its group."""
-    order = list(dict.fromkeys(group for group, _ in names))
-    return lambda name: order.index(name[0])
-
-
-def _shown(rulebooks: list[Rulebook], cells: list[_Cells], on: date) -> list[int]:
-    """Return the numbers of the periods to show: those that differ from the one before."""
-    distinct = [
-        place for place, column in enumerate(cells) if place == 0 or column != cells[place - 1]
-    ]
-    now = max((place for place in distinct if rulebooks[place].since <= on), default=0)
-    # The newest ones, but always the one of the day.
-    start = min(distinct.index(now), max(0, len(distinct) - MOST_PERIODS))
-    return distinct[start : start + MOST_PERIODS]
-
-
-def _bars(column: list[tuple[object, str] | None]) -> Iterator[Bar]:
-    """Yield a bar for each run of the same version; a version right after another one is new."""
-    place, before = 0, ""
-    for cell, run in groupby(column):
-        length = len(list(run))
-        if cell is not None:
-            text = cell[1]
-            said = f"{text}, changed" if text == before else text
-            yield Bar(first=place, end=place + length, text=said)
-        place, before = place + length, "" if cell is None else cell[1]
-
-
-def _cells(jurisdiction: Jurisdiction, rulebook: Rulebook) -> _Cells:
-    """Return everything in force by group and name, with its version and what to write for it."""
-    cells: _Cells = {}
-    for rule in rule_texts(jurisdiction, rulebook):
-        cells["Rules for renewals", f"{rule.code}  {rule.title}"] = (rule.since, IN_FORCE)
-    for terms in rulebook.products:
-        cells["Products", terms.name] = (terms.origin.period.start, OFFERED)
-        for rule in rule_texts(jurisdiction, rulebook, terms.key):
-            cells[f"Rules for {terms.name}", f"{rule.code}  {rule.title}"] = (None, IN_FORCE)
-    for rule in rule_texts(jurisdiction, rulebook, FUNDING):
-        cells["Rules for payouts", f"{rule.code}  {rule.title}"] = (rule.since, IN_FORCE)
-    for name in used_figures(rulebook):
-        text = _figure(rulebook, name)
-        cells["Figures", rulebook.catalogue.label(name)] = (text, text)
-    dated = [name for name, _ in setting_sentences(rulebook) if name in DATED]
-    for name in sorted(dated, key=_in_hours):
-        number = getattr(rulebook, name)
-        text = f"{number} hours" if _in_hours(name) else days_text(number) if number else "none"
-        cells["Service terms", DATED[name].title or name] = (text, text)
-    for name, check in rulebook.checks.items():
-        if check.max_age_days is not None:
-            text = days_text(check.max_age_days)
-            title = f"Greatest age of the {draft_label(name)} check"
-            cells["Service terms", title] = (text, text)
-    return cells
-
-
-def _in_hours(setting: str) -> bool:
-    return setting.endswith("_hours")
