@@ -29,6 +29,7 @@ from holdback.tools.advice import windows
 from holdback.tools.advice.ways import what_would_help
 from holdback.tools.advice.windows import DAYS
 from holdback.tools.example_run import funding_answer
+from holdback.tools.plain_values import plain_values
 
 
 @click.command("explain")
@@ -180,14 +181,7 @@ def _by_answers(
         "on": rulebook.on.isoformat(),
         "digest": rulebook.digest,
         "reasons": [
-            {
-                "code": reason.code,
-                "rule": reason.rule,
-                "text": reason.text,
-                "facts": dict(reason.facts),
-                "file": reason.file,
-                "line": reason.line,
-            }
+            plain_values(reason, "code", "rule", "text", "facts", "file", "line")
             for reason in reasons
         ],
         "needs": list(needs),
@@ -251,14 +245,8 @@ def _facts_text(facts: Mapping[str, Json]) -> str:
 def _principal(reasons: Sequence[Reason]) -> list[dict[str, Json]]:
     """The first reasons, for a notice: code and sentence, what was measured, and the threshold."""
     return [
-        {
-            "code": reason.code,
-            "text": reason.text,
-            "measured": reason.measured,
-            "threshold": reason.threshold,
-            "number": number,
-            "of": len(reasons),
-        }
+        plain_values(reason, "code", "text", "measured", "threshold")
+        | {"number": number, "of": len(reasons)}
         for number, reason in enumerate(reasons[:MOST_PRINCIPAL], start=1)
     ]
 

@@ -27,6 +27,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import FUNDING
+from holdback.tools.plain_values import plain_values
 from holdback.tools.workbench.history import (
     INHERITED,
     SWITCHED_OFF,
@@ -210,13 +211,8 @@ class LineChange:
 
     def plain(self) -> dict[str, Json]:
         """Return the change as plain values."""
-        return {
-            "commit": self.commit,
-            "who": self.who or None,
-            "on": None if self.on is None else self.on.isoformat(),
-            "subject": self.subject or None,
-            "or_before": self.earliest,
-        }
+        shown = plain_values(self, "commit", "who", "on", "subject")
+        return {name: value or None for name, value in shown.items()} | {"or_before": self.earliest}
 
 
 def _of_file(file: Path) -> list[LineChange] | str:

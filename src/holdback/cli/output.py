@@ -13,6 +13,7 @@ import click
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, StateError, printable
 from holdback.exact.exact_json import Json, write_json
+from holdback.tools.plain_values import plain_values
 
 SUCCESS: Final = 0
 FINDINGS: Final = 1
@@ -93,15 +94,7 @@ def print_errors(errors: Iterable[ErrorDetail]) -> None:
 
 def error_to_dict(error: ErrorDetail) -> dict[str, Json]:
     """The keys of one error in `--format json`."""
-    return {
-        "file": error.file,
-        "line": error.line,
-        "column": error.column,
-        "path": error.path,
-        "code": error.code,
-        "message": error.message,
-        "hint": error.hint,
-    }
+    return plain_values(error, "file", "line", "column", "path", "code", "message", "hint")
 
 
 def plural(count: int, noun: str) -> str:

@@ -32,6 +32,7 @@ from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Fact, Facts, Kind, Type
+from holdback.tools.plain_values import plain_values
 
 # How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
 # discount of 0.05 is 1.20, and is expected as 1.2.
@@ -108,14 +109,8 @@ class Answer:
 
     def plain(self) -> dict[str, Json]:
         """Return the answer as plain values."""
-        shown: dict[str, Json] = {
-            "outcome": self.outcome,
-            "codes": list(self.codes),
-            "needs": list(self.needs),
-        }
-        if self.limits is not None:
-            shown["limits"] = self.limits
-        return shown if self.offers is None else {**shown, "offers": [*self.offers]}
+        stated = (name for name in ("limits", "offers") if getattr(self, name) is not None)
+        return plain_values(self, "outcome", "codes", "needs", *stated)
 
 
 @frozen(kw_only=True)
@@ -182,13 +177,8 @@ class ExampleRun:
         return {
             "jurisdiction": self.jurisdiction,
             "example": self.example.name,
-            "on": self.example.on.isoformat(),
-            "product": self.example.product,
-            "file": self.example.file,
-            "line": self.example.line,
-            "passed": self.passed,
-            "expected": self.expected.plain(),
-            "got": self.got.plain(),
+            **plain_values(self.example, "on", "product", "file", "line"),
+            **plain_values(self, "passed", "expected", "got"),
             "rule": self.deciding,
             "facts": self.example.given,
         }

@@ -20,6 +20,7 @@ from holdback.tools.advice import least_change
 from holdback.tools.advice.least_change import Range
 from holdback.tools.advice.search import Search, SearchResult
 from holdback.tools.advice.words import move_words, name_of
+from holdback.tools.plain_values import plain_values
 
 
 @frozen(kw_only=True)
@@ -40,14 +41,7 @@ class Move:
 
     def plain(self) -> dict[str, Json]:
         """Return the move as plain values."""
-        return {
-            "fact": self.fact,
-            "moves": self.moves,
-            "current": self.current,
-            "to": self.to,
-            "until": self.until,
-            "words": self.words,
-        }
+        return plain_values(self)
 
 
 @frozen(kw_only=True)
@@ -83,11 +77,7 @@ class Way:
 
     def plain(self) -> dict[str, Json]:
         """Return the way as plain values."""
-        return {
-            "moves": [move.plain() for move in self.moves],
-            "needs": list(self.needs),
-            "words": self.words,
-        }
+        return plain_values(self, "moves", "needs", "words")
 
 
 @frozen(kw_only=True)
@@ -154,15 +144,8 @@ class WhatWouldHelp:
 
     def plain(self) -> dict[str, Json]:
         """Return the answer as plain values."""
-        return {
-            "ways": [way.plain() for way in self.ways],
-            "complete": self.complete,
-            "limits": list(self.limits),
-            "cannot": list(self.cannot),
-            "missing": list(self.missing),
-            "fetch": list(self.fetch),
-            "words": self.words,
-        }
+        names = ("ways", "complete", "limits", "cannot", "missing", "fetch", "words")
+        return plain_values(self, *names)
 
 
 def what_would_help(

@@ -28,6 +28,7 @@ from holdback.rules.types import Catalogue, Facts
 from holdback.rules.values import days_text
 from holdback.tools.advice.pace import PERCENT, Pace, read_pace
 from holdback.tools.advice.words import name_of
+from holdback.tools.plain_values import plain_values
 
 DAYS: Final = 730
 MOST_DAYS: Final = 3_660  # ten years: rules are not published for longer
@@ -46,7 +47,7 @@ class Window:
 
     def plain(self) -> dict[str, Json]:
         """Return the window as plain values."""
-        return {"first": self.first.isoformat(), "last": self.last.isoformat()}
+        return plain_values(self)
 
 
 @frozen(kw_only=True)
@@ -86,13 +87,7 @@ class Windows:
 
     def plain(self) -> dict[str, Json]:
         """Return the windows as plain values."""
-        return {
-            "on": self.on.isoformat(),
-            "until": self.until.isoformat(),
-            "windows": [window.plain() for window in self.windows],
-            "assumptions": list(self.assumptions),
-            "words": self.words,
-        }
+        return plain_values(self, "on", "until", "windows", "assumptions", "words")
 
 
 def windows(  # noqa: PLR0913 - what a forecast depends on

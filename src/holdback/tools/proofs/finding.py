@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Final, Literal, TypeAlias
 
-from attrs import asdict
-
 from holdback.errors import ErrorDetail
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.rulebooks.rulebook import FUNDING
+from holdback.tools.plain_values import plain_values
 from holdback.tools.proofs.witness import Witness
 
 ERROR: Final = "error"
@@ -75,18 +74,9 @@ class Finding:
         """Return it as plain values."""
         witness = self.witness
         return {
-            "claim": self.claim,
-            "severity": self.severity,
-            "jurisdiction": self.jurisdiction,
-            "product": self.product,
-            "from": self.since and self.since.isoformat(),
-            "until": self.until and self.until.isoformat(),
-            "message": self.detail.message,
-            "hint": self.detail.hint,
-            "file": self.detail.file,
-            "line": self.detail.line,
-            "column": self.detail.column,
-            "places": [asdict(place) for place in self.places],
+            **plain_values(self, "claim", "severity", "jurisdiction", "product", "since", "until"),
+            **plain_values(self.detail, "message", "hint", "file", "line", "column"),
+            **plain_values(self, "places"),
             "witness": None if witness is None else {**witness.plain(), "example": witness.pasted},
         }
 

@@ -12,6 +12,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.quantity import toml_text
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.tools.example_run import example_text
+from holdback.tools.plain_values import plain_values
 
 
 @frozen(kw_only=True)
@@ -83,9 +84,4 @@ class Witness:
 
     def plain(self) -> dict[str, Json]:
         """Return it as plain values."""
-        return {
-            "on": self.on.isoformat(),
-            "product": self.product,
-            "words": self.words,
-            "facts": self.known,
-        }
+        return {**plain_values(self, "on", "product", "words"), "facts": self.known}

@@ -27,6 +27,7 @@ from holdback.offers.registry import PriceableProduct, bind, registered
 from holdback.rulebooks.digest import VERSIONS, Versions, rulebook_digest
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
+from holdback.tools.plain_values import plain_values
 from holdback.tools.replay.decision_records import (
     RecordedOffers,
     codes,
@@ -68,14 +69,8 @@ class Replay:
 
     def plain(self) -> dict[str, Json]:
         """Return the result as plain values."""
-        return {
-            "state": self.state,
-            "digest": self.digest,
-            "differences": list(self.differences),
-            "wording": list(self.wording),
-            "missing": list(self.missing),
-            "loaded_digest": self.loaded_digest,
-        }
+        names = ("state", "digest", "differences", "wording", "missing", "loaded_digest")
+        return plain_values(self, *names)
 
 
 def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:

@@ -17,6 +17,7 @@ from holdback.jurisdictions.reader import FILES, PRODUCTS, RENEWAL, FolderFiles,
 from holdback.rules import Fact
 from holdback.tools.example_run import ExampleRun, run_examples
 from holdback.tools.mutants.mutation import Verdict
+from holdback.tools.plain_values import plain_values
 from holdback.tools.suggestions.insertion import PLAUSIBLE, inserted
 from holdback.tools.suggestions.suggest import Report, suggestions
 from holdback.tools.suggestions.typical import missing_typical
@@ -51,9 +52,7 @@ class Completion:
         """Return it as plain values."""
         return {
             "jurisdiction": self.jurisdiction.code,
-            "typical": {file: list(lines) for file, lines in self.typical.items()},
-            "examples": {file: list(texts) for file, texts in self.examples.items()},
-            "failing": [run.plain() for run in self.failing],
+            **plain_values(self, "typical", "examples", "failing"),
             "left": [verdict.mutant.name for verdict in self.left],
         }
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
+from holdback.tools.plain_values import plain_values
 
 Overview = Mapping[str, Any]
 
@@ -32,12 +33,7 @@ class Difference:
 
     def plain(self) -> dict[str, Json]:
         """Return the difference as plain values."""
-        return {
-            "state": self.state,
-            "kind": self.kind,
-            "name": self.name,
-            "details": list(self.details),
-        }
+        return plain_values(self, "state", "kind", "name", "details")
 
 
 def differences(before: Overview, after: Overview) -> Iterator[Difference]:

@@ -19,6 +19,7 @@ from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.tools.plain_values import plain_values
 from holdback.tools.workbench.overview import calculators, fee_words, in_words
 
 RULE: Final = "rule"
@@ -66,20 +67,7 @@ class Version:
 
     def plain(self) -> dict[str, Json]:
         """Return the version as plain values."""
-        return {
-            "from": self.since.isoformat(),
-            "until": None if self.until is None else self.until.isoformat(),
-            "state": self.state,
-            "jurisdiction": self.jurisdiction,
-            "code": self.code,
-            "words": self.words,
-            "details": list(self.details),
-            "sources": list(self.sources),
-            "lines": [
-                {"what": line.what, "file": line.file, "first": line.first, "last": line.last}
-                for line in self.lines
-            ],
-        }
+        return plain_values(self)
 
 
 @frozen(kw_only=True)
@@ -93,14 +81,8 @@ class Stretch:
 
     def plain(self) -> dict[str, Json]:
         """Return it as plain values."""
-        return {
-            "from": self.since.isoformat(),
-            "until": None if self.until is None else self.until.isoformat(),
-            "relation": self.relation,
-            "code": self.version.code,
-            "words": self.version.words,
-            "sources": list(self.version.sources),
-        }
+        of_version = plain_values(self.version, "code", "words", "sources")
+        return {**plain_values(self, "since", "until", "relation"), **of_version}
 
 
 @frozen(kw_only=True)
@@ -123,17 +105,8 @@ class VersionHistory:
 
     def plain(self) -> dict[str, Json]:
         """Return the history as plain values."""
-        return {
-            "kind": self.subject.kind,
-            "name": self.subject.name,
-            "product": self.subject.product,
-            "label": self.label,
-            "versions": [version.plain() for version in self.versions],
-            "children": {
-                code: [stretch.plain() for stretch in stretches]
-                for code, stretches in self.children
-            },
-        }
+        shown = plain_values(self, "label", "versions", "children")
+        return {**plain_values(self.subject), **shown, "children": dict(shown["children"])}
 
 
 def histories(
