@@ -17,7 +17,7 @@ from holdback.lifecycle.events import Event
 from holdback.merchant.product import Offers
 from holdback.merchant.profile import Profile
 from holdback.testing import strategies
-from holdback.testing.strategies.json_inputs import json_numbers, json_objects
+from holdback.testing.strategies.values import CLOSED, NUMBERS
 from holdback.wire.converter import structured
 from holdback.wire.stored import state_converter, state_text
 from input_contexts import input_context
@@ -156,7 +156,7 @@ def test_what_is_written_is_json(reply):
     assert json.loads(wire.write(reply)).keys() == {"products", "expiresAt"}
 
 
-@given(json_numbers())
+@given(NUMBERS)
 def test_a_number_comes_back_as_it_came(number):
     """
     Numbers are exact both ways, to 28 digits, and opaque content keeps their spelling.
@@ -166,7 +166,7 @@ def test_a_number_comes_back_as_it_came(number):
     assert write_json(wire.read_json(body)).encode() == body
 
 
-@given(json_objects())
+@given(CLOSED)
 def test_a_profile_comes_back_as_it_came(company):
     """
     A profile goes through the request, both stored documents and back with its content unchanged.

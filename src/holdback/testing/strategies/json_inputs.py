@@ -35,7 +35,6 @@ from holdback.testing.strategies.values import (
     DAYS,
     INSTANTS,
     NAMES,
-    NUMBERS,
     as_currency,
     money,
 )
@@ -147,30 +146,6 @@ def accept_bodies() -> st.SearchStrategy[bytes]:
 
 def _json_bytes(body: Json) -> bytes:
     return write_json(body).encode()
-
-
-def json_numbers() -> st.SearchStrategy[str]:
-    """
-    Return a strategy for JSON numbers as text, in every form, within the 28 digits that stay exact.
-
-    >>> from hypothesis import find
-    >>> find(json_numbers(), lambda number: "." in number)
-    '0.0'
-    """
-    return NUMBERS
-
-
-def json_objects() -> st.SearchStrategy[Input]:
-    """
-    Return a strategy for objects such as a partner sends in a profile.
-
-    `holdback.exact.exact_json.write_json` writes them.
-
-    >>> from hypothesis import find
-    >>> find(json_objects(), lambda _: True)
-    {}
-    """
-    return CLOSED
 
 
 def json_fields(kind: type, currency: Currency) -> dict[str, tuple[st.SearchStrategy[Any], bool]]:

@@ -83,24 +83,17 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
         InvalidDocument: when it is not a decision record, with everything that is wrong with it.
     """
     document = read_record(record)
-    on, versions = date.fromisoformat(document["on"]), versions_in(document)
-    code, digest = document["jurisdiction"], document["digest"]
-    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
-    in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
+    located = _located(document, jurisdictions)
+    rulebook = located.rulebook
     if rulebook is None:
-        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
+        return located
     # A fact that no rule reads decides nothing, and the jurisdiction may not declare it any more.
     read = {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
     facts = {name: value for name, value in document["facts"].items() if name in read}
     recorded = {**document, "facts": facts}
     derived = _assessed(rulebook, facts, document).record()
-    differences = (
-        *_day_difference("on", on, digest, in_force),
-        *_versions_difference(digest, versions, rulebook),
-        *record_differences(recorded, derived),
-    )
     wording = (*wording_differences(recorded, derived), *_undeclared(document["facts"], rulebook))
-    return _result(digest, rulebook, differences, wording)
+    return _result(located, record_differences(recorded, derived), wording)
 
 
 def _lifted_codes(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -133,17 +126,14 @@ def replay_offers(
         ConfigurationError: a calculator of the host has no version.
     """
     recorded, registry = read_offers_issued(event), registered(calculators)
-    digest, versions, on = recorded.digest, recorded.versions, recorded.on
-    code = recorded.jurisdiction
-    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
-    in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
+    digest = recorded.digest
+    located = _loaded(
+        jurisdictions, recorded.jurisdiction, ("issued_on", recorded.on), digest, recorded.versions
+    )
+    rulebook = located.rulebook
     if rulebook is None:
-        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
-    differences = [
-        *_day_difference("issued_on", on, digest, in_force),
-        *_versions_difference(digest, versions, rulebook),
-        *_place_differences(recorded, rulebook),
-    ]
+        return located
+    differences = list(_place_differences(recorded, rulebook))
     wording = list(_undeclared(recorded.facts, rulebook))
     if recorded.assessment is not None:
         replayed = replay(recorded.assessment, jurisdictions)
@@ -156,7 +146,7 @@ def replay_offers(
         state = "without" if recorded.renewal else "with"
         differences.append(f"renewal: recorded {kind} {state} an assessment")
     different, reworded, missing = repriced(recorded, rulebook, registry)
-    return _result(digest, rulebook, (*differences, *different), (*wording, *reworded), missing)
+    return _result(located, (*differences, *different), (*wording, *reworded), missing)
 
 
 def replay_funding(event: Json, jurisdictions: Jurisdictions) -> Replay:
@@ -169,92 +159,77 @@ def replay_funding(event: Json, jurisdictions: Jurisdictions) -> Replay:
         InvalidDocument: no funding rules decided it, or their record is invalid.
     """
     record = read_payout(event)
-    on, versions = date.fromisoformat(record["on"]), versions_in(record)
-    code, digest = record["jurisdiction"], record["digest"]
-    rulebook = _with_digest(jurisdictions, code, on, digest, versions)
-    in_force = _digest_in_force(jurisdictions, code, on, digest, versions)
+    located = _located(record, jurisdictions)
+    rulebook = located.rulebook
     if rulebook is None:
-        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
+        return located
     read = {name for rule in rulebook.funding.rules for name in rule.checked.names}
     facts = {name: value for name, value in record["facts"].items() if name in read}
     lifted = rulebook.funding.referring(_lifted_codes(record))
     answers = rulebook.funding.answer(rulebook.catalogue.prepare(facts), lifted=lifted)
     differences = (
-        *_day_difference("on", on, digest, in_force),
-        *_versions_difference(digest, versions, rulebook),
-        *(
-            f"{rule.code}: recorded a payout, derived that it waits"
-            for rule in answers.selected(answers.false | answers.unknown)
-        ),
+        f"{rule.code}: recorded a payout, derived that it waits"
+        for rule in answers.selected(answers.false | answers.unknown)
     )
-    return _result(digest, rulebook, differences, _undeclared(record["facts"], rulebook))
+    return _result(located, differences, _undeclared(record["facts"], rulebook))
 
 
 def _result(
-    digest: str,
-    rulebook: Rulebook,
-    differences: Iterable[str],
-    wording: Iterable[str],
-    missing: Iterable[str] = (),
+    located: Replay, differences: Iterable[str], wording: Iterable[str], missing: Iterable[str] = ()
 ) -> Replay:
-    differences, missing = tuple(dict.fromkeys(differences)), tuple(missing)
-    state = DIFFERENT if differences else UNDERIVABLE if missing else SAME
+    """Return *located* with all that differs, and with what could not be derived."""
+    every = tuple(dict.fromkeys((*located.differences, *differences)))
+    without = tuple(missing)
+    state = DIFFERENT if every else UNDERIVABLE if without else SAME
+    said = tuple(dict.fromkeys(wording))
+    return evolve(located, state=state, differences=every, wording=said, missing=without)
+
+
+def _located(record: Mapping[str, Any], jurisdictions: Jurisdictions) -> Replay:
+    """Return the rulebook of a decision *record*, as a replay that derived nothing yet."""
+    on, versions = date.fromisoformat(record["on"]), versions_in(record)
+    return _loaded(jurisdictions, record["jurisdiction"], ("on", on), record["digest"], versions)
+
+
+def _loaded(
+    jurisdictions: Jurisdictions, code: str, when: tuple[str, date], digest: str, versions: Versions
+) -> Replay:
+    """
+    Return the rulebook of *code* with *digest*, as a replay that derived nothing yet.
+
+    It is that of the day *when*, which the record has under a name, or of any other. That other
+    rules were in force on the day, or that the digest covers other *versions*, is a difference.
+    """
+    name, on = when
+    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
+    # Versions that were edited in the record must not hide the rulebook.
+    matching = [rulebook for rulebook in slices if digest in _digests(versions, rulebook)]
+    begun = [rulebook for rulebook in slices if rulebook.since <= on]
+    current = begun[-1] if begun else None
+    in_force = None
+    if current is not None:
+        in_force = digest if current in matching else current.digest
+    # On another day the same digest still derives the recorded answer.
+    chosen = [rulebook for rulebook in begun if rulebook in matching][-1:] or matching[:1]
+    if not chosen:
+        return Replay(state=NOT_AVAILABLE, digest=digest, loaded_digest=in_force)
+    (rulebook,) = chosen
+    differences = []
+    if in_force != digest:
+        loaded = in_force or "none"
+        differences.append(f"{name}: recorded {on}, when other rules were in force: {loaded}")
+    if rulebook_digest(rulebook.rules_digest, versions) != digest:
+        covered = dict(rulebook.versions)
+        differences.append(f"versions: recorded {dict(versions)}, derived {covered}")
     return Replay(
-        state=state,
-        digest=digest,
-        differences=differences,
-        wording=tuple(dict.fromkeys(wording)),
-        missing=missing,
-        rulebook=rulebook,
+        state=SAME, digest=digest, differences=tuple(differences), rulebook=evolve(rulebook, on=on)
     )
 
 
-def _digest_like(versions: Versions, rulebook: Rulebook) -> str:
-    """Return the digest of *rulebook* with the recorded *versions*."""
-    return rulebook_digest(rulebook.rules_digest, versions) if versions else rulebook.digest
-
-
-def _has_digest(digest: str, versions: Versions, rulebook: Rulebook) -> bool:
-    # Versions that were edited in the record must not hide the rulebook.
-    return digest in {_digest_like(versions, rulebook), rulebook.digest}
-
-
-def _with_digest(
-    jurisdictions: Jurisdictions, code: str, on: date, digest: str, versions: Versions
-) -> Rulebook | None:
-    """Return the rulebook of *code* with *digest*: that of the day *on*, or of any other."""
-    slices = jurisdictions[code].slices if code in jurisdictions.codes else ()
-    matching = [rulebook for rulebook in slices if _has_digest(digest, versions, rulebook)]
-    # On another day the same digest still derives the recorded answer; that the rules were not in
-    # force on the recorded day is a difference of its own (`_day_difference`).
-    begun = [rulebook for rulebook in matching if rulebook.since <= on]
-    chosen = begun[-1] if begun else matching[0] if matching else None
-    return None if chosen is None else evolve(chosen, on=on)
-
-
-def _digest_in_force(
-    jurisdictions: Jurisdictions, code: str, on: date, digest: str, versions: Versions
-) -> str | None:
-    """Return the digest of the rulebook loaded for a jurisdiction and day, made as *digest* was."""
-    if code not in jurisdictions.codes or on < jurisdictions[code].changes[0]:
-        return None
-    rulebook = jurisdictions[code].rulebook(on)
-    if _has_digest(digest, versions, rulebook):
-        return digest
-    return rulebook.digest
-
-
-def _day_difference(name: str, on: date, digest: str, in_force: str | None) -> Iterator[str]:
-    """Yield a difference when other rules were in force on the recorded day."""
-    if in_force != digest:
-        yield f"{name}: recorded {on}, when other rules were in force: {in_force or 'none'}"
-
-
-def _versions_difference(digest: str, versions: Versions, rulebook: Rulebook) -> Iterator[str]:
-    """Yield a difference when the recorded *versions* are not those that the digest covers."""
-    if rulebook_digest(rulebook.rules_digest, versions) == digest:
-        return
-    yield f"versions: recorded {dict(versions)}, derived {dict(rulebook.versions)}"
+def _digests(versions: Versions, rulebook: Rulebook) -> set[str]:
+    """Return the digests of *rulebook* with the recorded *versions*, and with its own."""
+    recorded = {rulebook_digest(rulebook.rules_digest, versions)} if versions else set[str]()
+    return {rulebook.digest, *recorded}
 
 
 def _place_differences(recorded: RecordedOffers, rulebook: Rulebook) -> Iterator[str]:
