@@ -10,18 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import field
-from pendulum import DateTime
 
 from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
-    ErrorDetail,
     InvalidDocument,
     Refusal,
     did_you_mean,
 )
-from holdback.exact.exact_json import Json, field_path
+from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.operation import Outcome
@@ -32,11 +30,18 @@ from holdback.merchant.receipt import DealReceipt
 from holdback.operations import OPERATIONS, LookUp, RequestOffers
 from holdback.testing.memory_store import TRIAL_SALT, MemoryStore
 from holdback.wire.commands import read_input
+from holdback.wire.fields import (
+    Errors,
+    add_error,
+    flag,
+    free_text,
+    identifier,
+    instant,
+    object_of,
+)
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
-_REQUIRED: Final = ("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation")
-_KEYS: Final = (*_REQUIRED, "input", "evidence", "sure", "note")
 _PLACE: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
@@ -131,64 +136,43 @@ def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
     tree = wire.read_json(body, limit=SCENARIO_BYTES)
     if not isinstance(tree, list):
         raise InvalidDocument.of("wrong_type", "expected a list of steps", path="$")
-    errors = [
-        error for place, step in enumerate(tree) for error in _step_errors(step, f"$[{place}]")
-    ]
+    errors = Errors()
+    for place, step in enumerate(tree):
+        _STEP(step, f"$[{place}]", errors)
     if errors:
         raise InvalidDocument(errors)
     return tree
 
 
-def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
-    if not isinstance(step, Mapping):
-        yield ErrorDetail(code="wrong_type", message="expected a step, an object", path=path)
-        return
-    for key in step:
-        if key not in _KEYS:
-            yield ErrorDetail(
-                code="unknown_field",
-                message="unknown field",
-                path=field_path(path, key),
-                hint=did_you_mean(key, _KEYS),
-            )
-    for key in _REQUIRED:
-        if key not in step:
-            yield ErrorDetail(code="missing", message="missing field", path=f"{path}.{key}")
-    for key in ("request_id", "partner", "merchant_id", "jurisdiction", "note"):
-        if key in step and (type(step[key]) is not str or not step[key]):
-            code = "missing" if step[key] == "" else "wrong_type"
-            message = "expected text that is not empty"
-            yield ErrorDetail(code=code, message=message, path=f"{path}.{key}")
-    evidence = step.get("evidence", {})
-    listed = isinstance(evidence, list) and all(isinstance(item, Mapping) for item in evidence)
-    if not isinstance(evidence, Mapping) and not listed:
+def _operation(value: Json, path: str, errors: Errors) -> None:
+    if not isinstance(value, str) or value not in OPERATIONS:
+        hint = did_you_mean(str(value), OPERATIONS)
+        add_error("unknown_name", "unknown operation", path, errors, hint)
+
+
+def _evidence_shape(value: Json, path: str, errors: Errors) -> None:
+    listed = isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
+    if not isinstance(value, Mapping) and not listed:
         message = "expected evidence by fact name, or an array of results of checks"
-        yield ErrorDetail(code="wrong_type", message=message, path=f"{path}.evidence")
-    operation = step.get("operation")
-    if "operation" in step and operation not in OPERATIONS:
-        hint = did_you_mean(str(operation), OPERATIONS)
-        yield ErrorDetail(
-            code="unknown_name", message="unknown operation", path=f"{path}.operation", hint=hint
-        )
-    yield from _time_errors(step, path)
+        add_error("wrong_type", message, path, errors)
 
 
-def _time_errors(step: Mapping[str, Any], path: str) -> Iterator[ErrorDetail]:
-    if "at" in step:
-        try:
-            _instant(step["at"], f"{path}.at")
-        except InvalidDocument as error:
-            yield from error.errors
-    if type(step.get("sure", False)) is not bool:
-        message = "expected true or false"
-        yield ErrorDetail(code="wrong_type", message=message, path=f"{path}.sure")
-
-
-def _instant(value: Any, path: str) -> DateTime:
-    if type(value) is not str:
-        message = "expected an instant such as `2026-07-01T10:00:00Z`"
-        raise InvalidDocument.of("wrong_type", message, path=path)
-    return wire.read_timestamp(value, path=path)
+# The input of a step is read when it is carried out: it may point at a reply before it.
+_STEP: Final = object_of(
+    {
+        "at": instant,
+        "request_id": identifier,
+        "partner": identifier,
+        "merchant_id": identifier,
+        "jurisdiction": identifier,
+        "operation": _operation,
+        "input": lambda value, _path, _errors: value,
+        "evidence": _evidence_shape,
+        "sure": flag,
+        "note": free_text,
+    },
+    required=("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation"),
+)
 
 
 def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
@@ -235,7 +219,7 @@ def _deal_of(reply: Mapping[str, Json], lookup: MerchantLookup) -> Mapping[str, 
 
 def _context(step: Mapping[str, Any]) -> Context:
     return Context(
-        at=_instant(step["at"], "$.at"),
+        at=wire.read_timestamp(step["at"]),
         request_id=step["request_id"],
         evidence=_evidence(step.get("evidence", {})),
         sure=step.get("sure", False),

@@ -110,7 +110,7 @@ def test_a_pointer_into_the_replies(written):
         ("{}", "expected a list of steps"),
         ([{**STEP, "operatoin": "x"}], "did you mean `operation`?"),
         ([{**STEP, "operation": "request_ofers"}], "did you mean `request_offers`?"),
-        ([{"at": 1}], "$[0].operation: missing field"),
+        ([{"at": 1}], "$[0].operation: the field is missing"),
         ("[" * 100_000, "cannot be read"),
     ],
 )

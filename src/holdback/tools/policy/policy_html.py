@@ -115,7 +115,7 @@ footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6r
   :root { --deep: #12395a; --bar: #d4e2ee; }
   h1 { font-size: 22pt; } h2 { font-size: 14pt; margin-top: 1.5em; } h3 { font-size: 11.5pt; }
   section > p { break-after: avoid; }
-  .rule, .change, .box, .whole, dl.terms div { break-inside: avoid; }
+  .rule, .change, .box, dl.terms div { break-inside: avoid; }
   .box, .bar, .now { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """.strip()
