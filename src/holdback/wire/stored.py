@@ -62,8 +62,9 @@ def _with_checksum(
 
     INVARIANT: what is written can be read again. What cannot is refused before anybody stores it.
     """
-    text = write(fields).encode()[:-1]
-    body = text + _CHECKSUM + _checksum(text).encode() + b'"}'
+    # Of a profile that a partner has filled, each copy takes a millisecond.
+    text = memoryview(write(fields).encode())[:-1]
+    body = b"".join((text, _CHECKSUM, _checksum(text).encode(), b'"}'))
     if len(body) > STATE_LIMIT:
         raise _unreadable(f"it has {len(body)} bytes, and {STATE_LIMIT} can be read")
     return body
@@ -75,7 +76,7 @@ def _unreadable(why: str) -> StateError:
     return StateError.of("too_large", message, path="$", hint=hint)
 
 
-def _checksum(text: bytes) -> str:
+def _checksum(text: bytes | memoryview) -> str:
     return hashlib.sha256(text).hexdigest()[:_CHECKSUM_DIGITS]
 
 
