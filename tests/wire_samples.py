@@ -20,7 +20,13 @@ from holdback.lifecycle import events
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.lifecycle.operation import fingerprint
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus, BankDetails
-from holdback.merchant.application import Application, Check, OffersRequest, RequiredChecks
+from holdback.merchant.application import (
+    Application,
+    Check,
+    GivenConsents,
+    OffersRequest,
+    RequiredChecks,
+)
 from holdback.merchant.deal import (
     Deal,
     Entry,
@@ -483,6 +489,9 @@ WITH_PEOPLE = {
 }
 # The same, with whom they are about.
 ABOUT_PEOPLE = {
+    "ConsentsRecorded": attrs.evolve(
+        EVENTS["ConsentsRecorded"], applicants=people_samples.PEOPLE["applicants"]
+    ),
     "EvidenceRecorded": attrs.evolve(
         EVENTS["EvidenceRecorded"], records=people_samples.RECORDS_ABOUT
     ),
@@ -526,7 +535,7 @@ MERCHANT_WITH_PEOPLE = attrs.evolve(
         ),
     ),
     checks=people_samples.RECORDS,
-    consents=("terms",),
+    consents=(GivenConsents(applicants=people_samples.PEOPLE["applicants"], names=("terms",)),),
     referrals=(people_samples.REFERRAL,),
     referral_decisions=(people_samples.DECISION,),
     holds=(people_samples.HOLD,),

@@ -386,17 +386,22 @@ def test_what_is_known_since_the_offer_refuses_its_acceptance(steps):
 
 def test_a_check_counts_for_those_who_were_checked(steps):
     """
-    Another applicant of another company needs all checks; a new director needs only their own.
+    Another applicant of another company needs all checks; a new director needs only their own. A
+    consent counts for those who gave it.
     """
     told = steps["another-applicant"]
-    others, joined = replies(told, "required_checks")
+    others, joined, *of_consents = replies(told, "required_checks")
 
     assert [check["name"] for check in others["checks"]] == [
         "identity", "business", "consumer_credit", "takings"
     ]  # fmt: skip
     assert [check["name"] for check in joined["checks"]] == ["identity", "consumer_credit"]
-    decided = [decisions(step)["flex"][0] for step in told if step["operation"] == "request_offers"]
-    assert decided == ["Accepted", "Referred", "Accepted"]
+    requests = [step for step in told if step["operation"] == "request_offers"]
+    assert [decisions(step)["flex"][0] for step in requests[:3]] == [
+        "Accepted", "Referred", "Accepted"
+    ]  # fmt: skip
+    lacking = [{check["consent"] for check in reply["checks"]} - {None} for reply in of_consents]
+    assert lacking == [{"credit_reporting"}, set(), set()]
     assert not refused(told)
 
 

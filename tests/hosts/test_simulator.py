@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from broken import (
     approval_of_anybody,
+    consents_of_anybody,
     results_by_merchant,
     snapshot_without_version,
     sure_of_every_clock,
@@ -79,6 +80,7 @@ def test_the_histories_are_rich():
     [
         (results_by_merchant, "about-whom"),
         (approval_of_anybody, "about-whom"),
+        (consents_of_anybody, "about-whom"),
         (sure_of_every_clock, "far-clock"),
     ],
 )

@@ -347,6 +347,17 @@ class History:
             return last
         return {name: self.draw.randrange(2) for name in last}
 
+    def someone_asks(self):
+        """Choose whom the next request is about, and which consents it names: most often none."""
+        self.model.asking, self.model.naming = self.someone(), {}
+        if self.draw.random() < 0.3:
+            self.model.naming = {self.name_of_consent(): self.draw.random() < 0.8}
+
+    def name_of_consent(self):
+        """The name of a consent, most often of one that is needed."""
+        needed = sorted(self.model.needs_consent(self.now))
+        return self.draw.choice(needed if needed and self.draw.random() < 0.9 else CONSENTS)
+
     def say_whom(self, records, people):
         for record in records:
             record.about = about(record.check, people)
@@ -404,7 +415,8 @@ class History:
         if renewal:
             return OffersRequest(application=Application(**block))
         people = {name: PEOPLE[name][place] for name, place in self.model.asking.items()}
-        return OffersRequest(application=Application(**block), consents=Opaque("{}"), **people)
+        consents = Opaque.of(self.model.naming)
+        return OffersRequest(application=Application(**block), consents=consents, **people)
 
     def refusals(self, *, renewal):
         """Why a request is refused; nothing when it is carried out."""
@@ -448,7 +460,7 @@ class History:
     def ask(self, *, renewal, mapping):
         """Request offers, with evidence by name, with records or with nothing."""
         evidence, records = None, []
-        self.model.asking = self.someone()
+        self.someone_asks()
         if mapping:
             evidence, records = self.evidence_of_now()
             self.say_whom(records, self.model.people if renewal else self.model.asking)
@@ -471,6 +483,8 @@ class History:
         self.model.personal = True
         base = self.model.base(self.now) if renewal else None
         facts = self.compare_request(outcome, base)
+        if not renewal:
+            self.model.consents.append((self.model.asking["applicants"], self.model.naming))
         offers, event = outcome.reply, issued(outcome)
         application_id = event.offer_set.application_id
         self.model.referrals = [
@@ -849,10 +863,33 @@ class History:
             held[0].until = self.now
 
     def consent(self):
-        given = self.draw.random() < 0.75
-        name = self.draw.choice(("terms", "search"))
-        self.tell(RecordConsents(consents={name: given}))
-        self.say_consent(name, given)
+        """Give or withdraw a consent, saying whose it is where several people have applied."""
+        name, given = self.name_of_consent(), self.draw.random() < 0.75
+        applicants, said, refused = self.someone()["applicants"], {}, set()
+        only = self.model.only_people().get("applicants")
+        if self.draw.random() < 0.5 or (only != applicants and self.draw.random() < 0.7):
+            said = {"applicants": PEOPLE["applicants"][applicants]}
+        else:
+            applicants = only
+        if applicants is None and name in self.model.needs_consent(self.now):
+            refused = {INVALID}
+        outcome = self.tell(RecordConsents(consents={name: given}, **said), refused=refused)
+        if outcome is not None:
+            self.model.personal = True
+            if applicants is not None:
+                self.model.consents.append((applicants, {name: given}))
+            self.done.add("consent")
+
+    def renew_with_consent(self):
+        """Record every consent of those who were accepted, and let a renewal name none."""
+        if self.model.people is not None:
+            for name in sorted(self.model.needs_consent(self.now)):
+                applicants = self.model.people["applicants"]
+                said = {"applicants": PEOPLE["applicants"][applicants]}
+                self.tell(RecordConsents(consents={name: True}, **said))
+                self.model.consents.append((applicants, {name: True}))
+                self.model.personal = True
+            self.ask(renewal=True, mapping=False)
 
     def rectify(self):
         """Correct the accepted applicants, or their company, now and then with new results."""
@@ -905,17 +942,13 @@ class History:
             sorted((one.application_id, one.product) for one in self.model.referrals),
         )
 
-    def say_consent(self, name, given):
-        self.model.personal = True
-        (self.model.consents.add if given else self.model.consents.discard)(name)
-
     def erase(self):
         refused, waits = set(), self.model.in_fulfilment(self.now) is not None
         # What is erased already is answered as before, on hold too.
         if self.model.personal and (self.model.on_hold(self.now) or waits):
             refused = {"erasure_not_possible"}
         if self.tell(EraseProfile(), refused=refused) is not None:
-            self.model.erased, self.model.referrals, self.model.consents = True, [], set()
+            self.model.erased, self.model.referrals, self.model.consents = True, [], []
             # One that comes back is a newcomer with a new profile: the checks went with the old.
             self.model.records, self.model.people, self.model.personal = [], None, False
             self.model.corrections = []
@@ -992,7 +1025,7 @@ class History:
     def compare_next_request(self):
         """What a request would get now: nothing of it is stored."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.7
-        self.model.asking = self.someone()
+        self.someone_asks()
         outcome = self.tell(
             RequestOffers(request=self.body(renewal=renewal)),
             refused=self.refusals(renewal=renewal),
@@ -1018,7 +1051,7 @@ class History:
     def compare_required_checks(self):
         """Which checks a request needs, and why."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.6
-        self.model.asking = self.someone()
+        self.someone_asks()
         outcome = self.tell(
             RequireChecks(request=self.body(renewal=renewal)),
             refused=self.refusals(renewal=renewal),
@@ -1039,7 +1072,7 @@ class History:
             return
         about = {"application_id": application.application_id}
         reply = self.tell(RequireChecks(**about)).reply
-        checks = {one.name: one.why for one in reply.checks}
+        checks = {one.name: (one.why, one.consent) for one in reply.checks}
         self.agree(
             "checks for funding", checks, self.model.checks_for_funding(self.now, application)
         )
@@ -1047,7 +1080,7 @@ class History:
         listed = [one.application_id for one in self.tell(AskReferrals()).reply.referrals]
         by_rules = any(self.model.funding(self.now, application))
         self.agree("waits for a person", application.application_id in listed, by_rules)
-        self.done |= {"failed"} & {*checks.values()}
+        self.done |= {"failed"} & {why for why, _ in checks.values()}
 
     def compare_assessment(self):
         """The assessment of the base deal, without any approval of one product."""
@@ -1074,8 +1107,10 @@ STEPS = {
     "sell": 0.25, "decide": 4, "decide_funding": 1, "hold": 0.5, "lift": 1.5, "consent": 0.4,
     "decline_offers": 1.5, "withdraw_offers": 1, "erase": 0.1, "rectify": 1,
     # Only where they are favoured; elsewhere their parts are drawn one by one.
-    "renew_less_paid": 0, "wait_on_hold": 0,
+    "renew_less_paid": 0, "renew_with_consent": 0, "wait_on_hold": 0,
 }  # fmt: skip
+# The consents that an offer and a check may need.
+CONSENTS = ("terms", "search")
 # Two of each that applications may name.
 PEOPLE = {
     "applicants": (Opaque("[{}]"), Opaque('[{"name":"B"}]')),

@@ -203,11 +203,14 @@ class Model:
         self.referrals = []
         self.decisions = []
         self.holds = []
-        self.consents = set()
+        # What applicants said of their consents, by name, since the last erasure.
+        self.consents = []
         self.erased = False
         # Those of the accepted application, and of one that is asked for now.
         self.people = None
         self.asking = None
+        # The consents that the request which is asked for now names.
+        self.naming = {}
         # What the sections of the accepted ones were before a correction, and when it was made.
         self.corrections = []
         # Whether anything personal came since the last erasure.
@@ -257,6 +260,21 @@ class Model:
         ]
         names = {name: {one[name] for one in said if one is not None} for name in BOTH}
         return {name: said.pop() for name, said in names.items() if len(said) == 1}
+
+    # Consents: what applicants said last of each counts for them, and for nobody else.
+
+    def given(self, people, naming):
+        """The consents of *people*, with those that a request is *naming*."""
+        said = {}
+        for applicants, names in self.consents:
+            if people is not None and people["applicants"] == applicants:
+                said |= names
+        return {name for name, given in (said | naming).items() if given}
+
+    def needs_consent(self, at):
+        """The consents that a check or an offer needs."""
+        rulebook = self.rulebook(at)
+        return {*rulebook.consents, *(terms.consent for terms in rulebook.checks.values())} - {None}
 
     def accept(self, people):
         """Keep whom an accepted initial application is about: what it says was not replaced."""
@@ -360,6 +378,7 @@ class Model:
         rules += rulebook.renewal.rules if renewal else ()
         read = {name for rule in rules for name in rule.checked.names}
         people = self.people if renewal else self.asking
+        given = self.given(people, {} if renewal else self.naming)
         facts = self.facts(at, None, people)
         for terms in rulebook.checks.values():
             record = self.newest(terms.name, people)
@@ -372,7 +391,7 @@ class Model:
             stale = why is not None and bool(names) and terms.name != "takings"
             if lacking or stale or why == "due_again":
                 from_then = self.due_since(at, record) if why == "due_again" else None
-                consent = None if terms.consent in self.consents else terms.consent
+                consent = None if terms.consent in given else terms.consent
                 checks[terms.name] = (why or "missing", from_then, consent)
         return checks
 
@@ -557,7 +576,8 @@ class Model:
             return "Declined"
         if false or unknown:
             return "Referred"
-        held_back = self.on_hold(at) or set(rulebook.consents) - self.consents
+        given = self.given(self.who(base), self.naming if base is None else {})
+        held_back = self.on_hold(at) or set(rulebook.consents) - given
         accepted = "Referred" if held_back else "Accepted"
         if self.room is None:
             return f"{accepted} or Declined"
@@ -594,7 +614,7 @@ class Model:
         )
 
     def checks_for_funding(self, at, application):
-        """The checks that are to be made again for a funding, and why."""
+        """The checks that are to be made again for a funding, why, and the consent they lack."""
         rulebook, checks = self.rulebook(at), {}
         false, unknown = self.funding(at, application)
         read = {name for rule in false + unknown for name in rule.checked.names}
@@ -605,7 +625,8 @@ class Model:
                 continue
             why = self.why(terms, at, self.newest(terms.name, self.people))
             lacking = any(facts[rulebook.catalogue.place(name)] is None for name in names)
-            checks[terms.name] = why or ("missing" if lacking else "failed")
+            consent = None if terms.consent in self.given(self.people, {}) else terms.consent
+            checks[terms.name] = (why or ("missing" if lacking else "failed"), consent)
         return checks
 
     # The service

@@ -10,8 +10,10 @@ from __future__ import annotations
 import pytest
 
 from counts import count
-from holdback import InvalidDocument, Money, Refusal, wire
+from holdback import InvalidDocument, Merchant, Money, Refusal, wire
+from holdback.exact.exact_json import Opaque
 from holdback.lifecycle.offers.requests import RequestOffers
+from holdback.merchant.application import MOST_SUBJECTS
 from holdback.merchant.merchant import MOST_ENDED
 from holdback.operations import (
     AcceptOffer,
@@ -65,6 +67,18 @@ class Partner:
         assert len(payloads.as_json({"consents": consents})) < REQUEST_LIMIT
         self.journey.do(RecordConsents(consents=consents))
 
+    def record_consents_of_others(self):
+        """Record the consent that a credit check needs in AU, each time of other people."""
+        if not self.sent:
+            self.journey.merchant = Merchant.new(
+                partner="acme", merchant_id="m-1", jurisdiction="AU"
+            )
+        self.sent += 1
+        given = {"credit_reporting": True}
+        applicants = Opaque.of([{"name": f"{self.sent:08}"}])
+        self.journey.do(RecordConsents(consents=given, applicants=applicants))
+        assert len(self.journey.merchant.consents) <= MOST_SUBJECTS
+
     def stored(self):
         """Return the sizes of state and profile, and read both again."""
         journey = self.journey
@@ -105,6 +119,7 @@ WORST = {
     "decline": decline,
     "requote": requote,
     "record_consents": Partner.record_consents,
+    "record_consents_of_others": Partner.record_consents_of_others,
 }
 
 

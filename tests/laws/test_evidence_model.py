@@ -34,7 +34,8 @@ from holdback.lifecycle.offers import (
     since_the_offer,
 )
 from holdback.lifecycle.offers import requests as offers
-from holdback.lifecycle.people import rectification
+from holdback.lifecycle.people import consents, rectification
+from holdback.merchant.merchant import Merchant
 from holdback.rulebooks.rulebook import CheckTerms
 
 CHUNKS = 20
@@ -46,7 +47,7 @@ REACHED = {
     "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
     "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "withdrawn offers": 200,
     "erased": 100, "eligible True": 12, "eligible False": 6, "payout waits": 60,
-    "approved payout": 600, "corrected": 30,
+    "approved payout": 600, "corrected": 30, "consent": 60,
 }  # fmt: skip
 
 
@@ -194,7 +195,7 @@ FAULTS = {
         ),
     ],
     "an erasure leaves results": [
-        instead(evolve, '("checks", "referrals")', '("referrals",)'),
+        instead(evolve, '("checks", "consents", "referrals")', '("consents", "referrals")'),
     ],
     "a funding rule that is false is ignored": [
         instead(
@@ -255,6 +256,43 @@ FAULTS = {
     ],
     "a withdrawal is forgotten": [
         instead(evolve, "offer_states.WITHDRAWN_BY_LENDER", "offer_states.ELIGIBLE"),
+    ],
+    "the consents of others count": [
+        instead(Merchant, "given.applicants == applicants", "True"),
+    ],
+    "a consent counts for what corrected its applicants": [
+        instead(
+            Merchant,
+            "given.applicants == applicants",
+            "given.applicants in {applicants, *(old.digest for old in self.replaced_sections)}",
+        ),
+    ],
+    "a renewal has no consents": [
+        instead(offers, "merchant.consents_of(sections)", "()"),
+    ],
+    "the funding has no consents": [
+        instead(funding_rules, "merchant.consents_of(application.sections)", "()"),
+    ],
+    "an erasure leaves consents": [
+        instead(evolve, '("checks", "consents", "referrals")', '("checks", "referrals")'),
+    ],
+    "the consents of the last applicants replace those before": [
+        instead(evolve, "_keep_newest(held, held, MOST_SUBJECTS)", "_keep_newest(held, held, 1)"),
+    ],
+    "a consent that was withdrawn stays": [
+        instead(evolve, "held.pop(applicants, None)", "pass"),
+    ],
+    "a consent that is recorded is nobody's": [
+        instead(consents, 'people.get("applicants")', "None"),
+    ],
+    "the consents of a request are nobody's": [
+        instead(
+            evolve, '_keep_consents(draft, issued.sections.get("applicants"), event.consents)',
+            "pass",
+        ),
+    ],
+    "nobody need say whose a consent is": [
+        instead(consents, "applicants is None", "False"),
     ],
     "a correction leaves the merchant as it was": [
         instead(evolve, 'draft.changes["sections"] = {**before, **after}', "pass"),
@@ -387,6 +425,23 @@ FAVOURED = {
         ("an erasure leaves what was replaced", "an erased profile is corrected"),
         (("ask_initial", "accept", "rectify", "close", "erase"), None),
     ),
+    **dict.fromkeys(
+        (
+            "the consents of others count",
+            "the consents of the last applicants replace those before",
+            "a consent that was withdrawn stays",
+            "a consent that is recorded is nobody's",
+            "the consents of a request are nobody's",
+            "nobody need say whose a consent is",
+        ),
+        (("consent", "ask_initial"), None),
+    ),
+    "a renewal has no consents": (("record_checks", "renew_with_consent"), 100),
+    "the funding has no consents": (("ask_initial", "accept", "consent", "rectify"), None),
+    "a consent counts for what corrected its applicants": (
+        ("ask_initial", "accept", "consent", "rectify", "ask_renewal"), 100
+    ),
+    "an erasure leaves consents": (("consent", "erase", "ask_initial"), None),
     "recorded takings are those of any company": (("sell", "ask_initial", "accept"), None),
     "an erasure leaves results": (("erase", "ask_initial"), None),
     "a person's approval of a payout is ignored": (

@@ -394,11 +394,13 @@ class ConsentsRecorded(MayBeFirst):
     """
     Consents were given or withdrawn; `sections` names all of them in the profile.
 
-    `given` are those given, of those that the jurisdiction names.
+    `given` are all those given by the `applicants` with this digest, of those that the jurisdiction
+    names. Nobody's, where it is None, count for none.
     """
 
     given: tuple[str, ...]
     sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    applicants: str | None = None
 
 
 @frozen(kw_only=True)

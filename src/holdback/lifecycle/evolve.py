@@ -23,7 +23,12 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant import offer as offer_states
 from holdback.merchant.acceptance import DETAILS, ApplicationStatus
-from holdback.merchant.application import MOST_RECORDS, MOST_SUBJECTS, PROFILE
+from holdback.merchant.application import (
+    MOST_RECORDS,
+    MOST_SUBJECTS,
+    PROFILE,
+    GivenConsents,
+)
 from holdback.merchant.deal import (
     DEFAULTED,
     FUNDED,
@@ -212,6 +217,7 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "takings": lambda takings: takings.on,
         "requests": lambda request: request.request_id,
         "checks": lambda record: (*record.key, record.made_at),
+        "consents": lambda given: given.applicants,
         "referrals": lambda referral: referral.product,
         "referral_decisions": lambda decision: (decision.product, decision.base_deal_id),
         "holds": lambda hold: hold.code,
@@ -233,7 +239,7 @@ def _offers_issued(draft: Draft, event: events.OffersIssued) -> None:
         del referrals[product]
     referrals |= {referral.product: referral for referral in event.referrals}
     if event.consents is not None:
-        draft.changes["consents"] = event.consents
+        _keep_consents(draft, issued.sections.get("applicants"), event.consents)
     draft.changes["currency"] = event.currency
     if event.timezone is not None:
         draft.changes["timezone"] = event.timezone
@@ -379,11 +385,11 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     decisions = draft.all("referral_decisions")
     for about, decision in decisions.items():
         decisions[about] = attrs.evolve(decision, sections={})
-    # What checks found is personal. What deals were stays, and with it what defaulted.
-    for results in ("checks", "referrals"):
-        draft.all(results).clear()
-    # The consents were part of the profile: a merchant that comes back has to give them again.
-    draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}
+    # What checks found is personal. What deals were stays, and with it what defaulted. The consents
+    # were part of the profile: a merchant that comes back has to give them again.
+    for personal in ("checks", "consents", "referrals"):
+        draft.all(personal).clear()
+    draft.changes |= {"sections": {}, "profile_erased": True}
     draft.changes["replaced_sections"] = ()
 
 
@@ -586,8 +592,17 @@ def _hold_lifted(draft: Draft, event: events.HoldLifted) -> None:
 
 
 def _consents_recorded(draft: Draft, event: events.ConsentsRecorded) -> None:
-    draft.changes["consents"] = event.given
+    _keep_consents(draft, event.applicants, event.given)
     draft.changes["sections"] = {**draft.last("sections"), **event.sections}
+
+
+def _keep_consents(draft: Draft, applicants: str | None, given: tuple[str, ...]) -> None:
+    """Keep what *applicants* have given instead of what they had; of nobody nothing is kept."""
+    held = draft.all("consents")
+    held.pop(applicants, None)
+    if applicants is not None and given:
+        held[applicants] = GivenConsents(applicants=applicants, names=given)
+    _keep_newest(held, held, MOST_SUBJECTS)
 
 
 def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:

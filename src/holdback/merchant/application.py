@@ -190,6 +190,18 @@ def frozen_evidence(evidence: Mapping[str, HeldFact]) -> Mapping[str, HeldFact]:
 
 
 @frozen(kw_only=True)
+class GivenConsents:
+    """
+    The consents that the applicants with a digest gave, by name; they count for nobody else.
+
+    INVARIANT: a merchant's state holds those that were given last, of `MOST_SUBJECTS` applicants.
+    """
+
+    applicants: str
+    names: tuple[str, ...]
+
+
+@frozen(kw_only=True)
 class CheckRecord:
     """
     The result of one check, as it is recorded: each fact with the kind that it had.

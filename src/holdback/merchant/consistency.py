@@ -356,7 +356,7 @@ def _at_most_one(merchant: Merchant) -> Iterator[ErrorDetail]:
 def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
     """Yield what contradicts itself in the records of checks and in what people decided."""
     yield from _unique(merchant.checks, lambda record: (*record.key, record.made_at), "$.checks")
-    yield from _unique(merchant.consents, lambda name: name, "$.consents")
+    yield from _unique(merchant.consents, lambda given: given.applicants, "$.consents")
     yield from _unique(merchant.referrals, lambda referral: referral.product, "$.referrals")
     yield from _unique(
         merchant.referral_decisions,

@@ -24,7 +24,7 @@ from holdback.frozen_classes import (
     frozen_records,
     frozen_texts,
 )
-from holdback.merchant.application import MOST_SUBJECTS, CheckRecord
+from holdback.merchant.application import MOST_SUBJECTS, CheckRecord, GivenConsents
 from holdback.merchant.deal import DEFAULTS, FUNDED, Deal
 from holdback.merchant.instants import as_instant
 from holdback.merchant.ledger import SignedMoney
@@ -299,12 +299,13 @@ class Merchant:
     sections of the merchant's profile. What the merchant needs of its jurisdiction is held with it:
     `timezone` and `currency`. `provider_id` is None until the first acceptance and never changes
     after it. `checks` is the newest record of each check and of whom it is about. `consents` are
-    those given, of those that the jurisdiction names. `referrals` are to be decided by a person,
-    and `referral_decisions` were. `offer_sets` are those that are open or were closed lately.
-    `last_accepted_at` is the instant of the last acceptance, and `takings_since` the first day of
-    takings ever recorded. `requests` are the requests carried out lately. `renewal_eligibility` is
-    as last announced. `suspense` is cash that came in and has no deal to go to. `replaced_sections`
-    names what the sections of the applicants and of the company were before they were corrected.
+    those given, of those that the jurisdiction names, and by whom. `referrals` are to be decided by
+    a person, and `referral_decisions` were. `offer_sets` are those that are open or were closed
+    lately. `last_accepted_at` is the instant of the last acceptance, and `takings_since` the first
+    day of takings ever recorded. `requests` are the requests carried out lately.
+    `renewal_eligibility` is as last announced. `suspense` is cash that came in and has no deal to
+    go to. `replaced_sections` names what the sections of the applicants and of the company were
+    before they were corrected.
     """
 
     partner: str = field(validator=text)
@@ -329,7 +330,7 @@ class Merchant:
     requests: Sequence[RememberedRequest] = ()
     renewal_eligibility: bool = False
     checks: tuple[CheckRecord, ...] = ()
-    consents: tuple[str, ...] = ()
+    consents: tuple[GivenConsents, ...] = ()
     referrals: tuple[Referral, ...] = ()
     referral_decisions: tuple[ReferralDecision, ...] = ()
     holds: tuple[Hold, ...] = ()
@@ -396,6 +397,11 @@ class Merchant:
     def on_hold(self) -> bool:
         """Whether an agent holds the merchant: nothing is offered, accepted or funded."""
         return bool(self.holds)
+
+    def consents_of(self, sections: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the consents that the applicants in *sections* gave, not those of others."""
+        applicants = sections.get("applicants")
+        return next((given.names for given in self.consents if given.applicants == applicants), ())
 
     @property
     def named_sections(self) -> Iterator[str]:

@@ -89,12 +89,14 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
     declared = attrs.fields_dict(OPERATIONS[operation])
     newest = newest_ids(merchant, operation)
     ids = {name: value for name, value in newest.items() if name in declared}
-    people = people_of_first_request(merchant) if operation == "record_evidence" else {}
-    return people | ids | fields
+    if operation not in {"record_evidence", "record_consents"}:
+        return ids | fields
+    people = people_of_first_request(merchant).items()
+    return {name: content for name, content in people if name in declared} | ids | fields
 
 
 def people_of_first_request(merchant: Merchant) -> dict[str, Json]:
-    """Return whom results are about before the first request, as it will say; later, nothing."""
+    """Return those who will apply, as the first request will say; nothing after it."""
     if merchant.sections or merchant.offer_sets:
         return {}
     return {name: payloads.BLANK_PROFILE[name] for name in PEOPLE}

@@ -410,7 +410,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         TakingsRecorded: ("jurisdiction",),
         ProfileErased: ("jurisdiction",),
         HoldPlaced: ("jurisdiction",),
-        ConsentsRecorded: ("jurisdiction",),
+        ConsentsRecorded: ("jurisdiction", "applicants"),
         EntriesPosted: ("jurisdiction", "suspense"),
         Forgotten: ("suspense_through",),
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),

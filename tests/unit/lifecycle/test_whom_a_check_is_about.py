@@ -199,25 +199,108 @@ def test_the_state_holds_the_results_of_few(journey):
     assert [*shown.values()] == ["about_others"] * 3
 
 
-def test_a_consent_is_of_the_merchant_id_and_what_a_request_names_is_read():
-    """
-    "One that a request does not name is as the last request or record said it, also when that was
-    of other applicants"; "what it names is read as it says, true or false". The check is required.
-    """
+def in_australia():
+    """A newcomer in AU, where a credit check needs the consent `credit_reporting`."""
     journey = Journey()
     journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="AU")
+    return journey
 
-    def lacking(consents, **sections):
-        """The consent that the credit check of a request lacks."""
-        request = attrs.evolve(
-            journey.request(currency="AUD"), consents=Opaque(consents), **sections
-        )
-        checks = journey.do(RequireChecks(request=request)).checks
-        (credit,) = (check for check in checks if check.name == "consumer_credit")
-        return credit.consent
 
-    assert lacking("{}") == "credit_reporting"
-    journey.do(RecordConsents(consents={"credit_reporting": True}))
-    assert lacking("{}") is None
-    assert lacking("{}", **OTHER) is None
-    assert lacking('{"credit_reporting":false}', **OTHER) == "credit_reporting"
+def request_in_australia(journey, consents, **sections):
+    request = journey.request(currency="AUD")
+    return attrs.evolve(request, consents=Opaque(consents), **sections)
+
+
+def lacking(journey, consents="{}", **sections):
+    """The consent that the credit check of a request lacks."""
+    request = request_in_australia(journey, consents, **sections)
+    checks = journey.do(RequireChecks(request=request)).checks
+    (credit,) = (check for check in checks if check.name == "consumer_credit")
+    return credit.consent
+
+
+def test_a_consent_counts_for_the_applicants_who_gave_it():
+    """
+    "It counts for the applicants who gave it, and for no others." "What a request names is read as
+    it says, true or false. Of a consent that it does not name, what the same applicants said last
+    counts."
+    """
+    journey = in_australia()
+    assert lacking(journey) == "credit_reporting"
+    asked = request_in_australia(journey, '{"credit_reporting":true}')
+    journey.do(RequestOffers(request=asked))
+    assert lacking(journey) is None
+    assert lacking(journey, '{"credit_reporting":false}') == "credit_reporting"
+    assert lacking(journey, **OTHER) == "credit_reporting"
+    assert lacking(journey, '{"credit_reporting":true}', **OTHER) is None
+
+    journey.pass_time(minutes=1)
+    journey.do(RequestOffers(request=request_in_australia(journey, "{}", **OTHER)))
+    assert lacking(journey) is None
+    assert lacking(journey, **OTHER) == "credit_reporting"
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+    assert wire.read_merchant(wire.write_merchant(journey.merchant)) == journey.merchant
+
+
+def test_a_consent_is_recorded_with_whose_it_is():
+    """
+    "They may be left out while the merchant's applications name only one. With several, or before
+    anybody has applied, it is an error where the jurisdiction names the consent": a host says whose
+    it is, "and the first application finds it".
+    """
+    journey = in_australia()
+    given = {"credit_reporting": True}
+    with pytest.raises(InvalidDocument, match="nobody says whose consents these are") as refused:
+        journey.do(RecordConsents(consents=given))
+    assert [(e.code, e.path) for e in refused.value.errors] == [("missing", "$.applicants")]
+    journey.do(RecordConsents(consents={"marketing": True}))
+    assert not journey.merchant.consents
+
+    journey.do(RecordConsents(consents=given, applicants=OTHER["applicants"]))
+    assert lacking(journey, **OTHER) is None
+    assert lacking(journey) == "credit_reporting"
+
+    journey.do(RequestOffers(request=request_in_australia(journey, "{}")))
+    journey.do(RecordConsents(consents=given))
+    assert lacking(journey) is None
+    events = len(journey.events)
+    journey.do(RecordConsents(consents=given))
+    assert len(journey.events) == events
+
+    journey.pass_time(minutes=1)
+    journey.do(RequestOffers(request=request_in_australia(journey, "{}", **OTHER)))
+    with pytest.raises(InvalidDocument, match="nobody says whose"):
+        journey.do(RecordConsents(consents={"credit_reporting": False}))
+    withdrawn = {"credit_reporting": False}
+    journey.do(RecordConsents(consents=withdrawn, applicants=OTHER["applicants"]))
+    assert (lacking(journey), lacking(journey, **OTHER)) == (None, "credit_reporting")
+
+
+def test_the_state_holds_the_consents_of_four():
+    """
+    "The state holds the consents of the four applicants who gave some last", and an erasure removes
+    them.
+    """
+    journey = in_australia()
+    people = [Opaque(f'[{{"name":"A {number}"}}]') for number in range(6)]
+    for applicants in people:
+        journey.do(RecordConsents(consents={"credit_reporting": True}, applicants=applicants))
+    assert [given.names for given in journey.merchant.consents] == [("credit_reporting",)] * 4
+    consents = [lacking(journey, applicants=applicants) for applicants in people]
+    assert consents == ["credit_reporting"] * 2 + [None] * 4
+    journey.do(EraseProfile())
+    assert not journey.merchant.consents
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_the_profile_does_not_say_what_others_agreed_to(funded):
+    """
+    "The profile has the consents of the accepted applicants": those of others are not in it.
+    """
+    before = funded.merchant.sections["consents"]
+    consents = {"marketing": True}
+    funded.do(RecordConsents(consents=consents, applicants=OTHER["applicants"]))
+    assert funded.merchant.sections["consents"] == before
+    funded.do(RecordConsents(consents=consents, applicants=PROFILE["applicants"]))
+    content = funded.profile.section(funded.merchant.sections["consents"])
+    assert content.value["marketing"] is True

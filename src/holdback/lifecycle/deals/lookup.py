@@ -151,7 +151,7 @@ def _checks_alone(
     # A deal's takings are recorded day by day, and no check.
     if needs <= given and all(state.terms.name != TAKINGS for state in due):
         for state in due:
-            yield required_check(state, merchant.consents)
+            yield required_check(state, merchant.consents_of(merchant.sections))
 
 
 def _shown(deal: Deal, today: date, *, eligible: bool) -> LookupDeal:

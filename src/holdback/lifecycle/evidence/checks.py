@@ -28,7 +28,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import CheckResult
-from holdback.merchant.application import Check, CheckRecord
+from holdback.merchant.application import PEOPLE, Check, CheckRecord
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import (
     ClosedOfferSet,
@@ -88,6 +88,14 @@ def sets_since_acceptance(merchant: Merchant) -> list[OfferSet]:
         and offer_set.sections
         and (accepted is None or offer_set.issued_at > accepted)
     ]
+
+
+def only_people(merchant: Merchant) -> dict[str, str]:
+    """Return those sections of people of which the merchant's applications have only one."""
+    newer = sets_since_acceptance(merchant)
+    named = [merchant.sections, *(offer_set.sections for offer_set in newer)]
+    held = {name: {sections[name] for sections in named if name in sections} for name in PEOPLE}
+    return {name: digests.pop() for name, digests in held.items() if len(digests) == 1}
 
 
 @frozen(kw_only=True)

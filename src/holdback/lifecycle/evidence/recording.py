@@ -17,7 +17,7 @@ from holdback.lifecycle.evidence.checks import (
     check_state,
     newest_records,
     newest_sections,
-    sets_since_acceptance,
+    only_people,
 )
 from holdback.lifecycle.operation import (
     Case,
@@ -29,7 +29,6 @@ from holdback.lifecycle.operation import (
 from holdback.merchant.application import (
     CLOSED,
     MOST_RECORDS,
-    PEOPLE,
     Applicants,
     CheckRecord,
     HeldCheck,
@@ -62,7 +61,7 @@ def evidence_of(  # noqa: PLR0913  # what an attempt brings, and what is known b
     """
     try:
         records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
-        held = merchant.sections if renewal else _only_people(merchant)
+        held = merchant.sections if renewal else only_people(merchant)
         return new_records(merchant, _about(records, rulebook, merchant, held, said))
     except InvalidDocument as error:
         raise ConfigurationError(error.errors) from None
@@ -102,14 +101,6 @@ def _about(
             for name in lacking
         )
     return tuple(told)
-
-
-def _only_people(merchant: Merchant) -> dict[str, str]:
-    """Return those sections of people of which the merchant's applications have only one."""
-    newer = sets_since_acceptance(merchant)
-    named = [merchant.sections, *(offer_set.sections for offer_set in newer)]
-    held = {name: {sections[name] for sections in named if name in sections} for name in PEOPLE}
-    return {name: digests.pop() for name, digests in held.items() if len(digests) == 1}
 
 
 def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[CheckRecord, ...]:
@@ -179,7 +170,7 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
             for name, content in given.items()
             if content is not None
         }
-        held = _only_people(case.merchant)
+        held = only_people(case.merchant)
         told = _about(records, rulebook, case.merchant, held, sections)
         new = new_records(case.merchant, told)
         events = (evidence_event(new, case.merchant, case.context),) if new else ()

@@ -143,7 +143,7 @@ def _checks(case: Case, application: Fulfilment, answered: FundingAnswers) -> It
         # The takings of a merchant with a deal follow from its history.
         if not names or (state.terms.name == TAKINGS and merchant.active_deal is not None):
             continue
-        check = required_check(state, merchant.consents)
+        check = required_check(state, merchant.consents_of(application.sections))
         lacking = state.why is not None or any(name not in answers.known for name in names)
         yield check if lacking else evolve(check, why="failed")
 

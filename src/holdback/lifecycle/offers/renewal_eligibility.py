@@ -80,7 +80,7 @@ def renewal_eligibility(
         at=at,
         facts=case.facts,
         renewal=case,
-        consents=merchant.consents,
+        consents=merchant.consents_of(merchant.sections),
         sections=merchant.sections,
     )
     try:

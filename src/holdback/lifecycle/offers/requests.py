@@ -147,9 +147,10 @@ def _case(
     if renewal is None:
         evidence = evidence_facts(merchant, rulebook, case.at, sections)
         facts = initial_facts(merchant, rulebook.catalogue, evidence, rulebook.on)
-        consents = given_consents(merchant, request.consents, rulebook)
+        consents = given_consents(merchant, request.consents, rulebook, sections)
     else:
-        facts, consents, sections = renewal.facts, merchant.consents, merchant.sections
+        facts, sections = renewal.facts, merchant.sections
+        consents = merchant.consents_of(sections)
     return ProductsCase(
         merchant=merchant,
         rulebook=rulebook,
@@ -347,7 +348,7 @@ def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[
     if request.renewal:
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
-    given = given_consents(merchant, request.consents, rulebook)
+    given = given_consents(merchant, request.consents, rulebook, sections)
     facts = evidence_facts(merchant, rulebook, at, sections)
     for state in check_states(merchant, rulebook, at, sections):
         terms = state.terms

@@ -32,7 +32,8 @@ class EraseProfile(PersonalCommand[ProfileStatus]):
     def decide(self, case: Case) -> Decision[ProfileStatus]:
         # A new application after an erasure has brought new personal data, and so have new checks.
         merchant = case.merchant
-        if merchant.profile_erased and not (any(merchant.named_sections) or merchant.checks):
+        personal = any(merchant.named_sections) or merchant.checks or merchant.consents
+        if merchant.profile_erased and not personal:
             return Decision((), _erased, case.profile.erased())
         why = _obstacle(case)
         if why is not None:

@@ -108,7 +108,7 @@ CHECKS: Final = (
     ),
     Check(
         "other applicants",
-        "another applicant of another company, after a good check and after an approval",
+        "another applicant of another company, after a good check, an approval and a consent",
         referrals.other_applicants,
     ),
     Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),

@@ -21,8 +21,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "one-application": "A merchant gets no new offers while an application is in fulfilment.",
         "one-active-deal": "A merchant has at most one active deal.",
         "newest-evidence": "Of each check the newest result counts, whichever request brought it.",
-        "about-whom": "A result of a check, and an approval, count only for the applicants and the "
-        "company that they are about.",
+        "about-whom": "A result of a check, an approval and a consent count only for the "
+        "applicants and the company concerned.",
         "corrected": "A corrected section takes the place of what the profile said, and what was "
         "found out about that does not count for it.",
         "approval-limits": "A person's approval lifts rules that refer, never one that declines.",

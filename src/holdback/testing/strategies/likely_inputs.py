@@ -136,6 +136,7 @@ def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
         "on": st.sampled_from([0, 0, 1, 3]).map(lambda days: _days_ago(moment, days)),
         "code": st.sampled_from([*(hold.code for hold in merchant.holds), *_HOLD_CODES]),
         "by": st.sampled_from(["u-1", "u-2"]),
+        "applicants": st.sampled_from([profile["applicants"] for profile in _PROFILES]),
         "consents": st.dictionaries(
             st.sampled_from([*moment.consents, "marketing"]), st.booleans(), min_size=1
         ),

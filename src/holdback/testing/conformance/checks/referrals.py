@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
+from holdback.exact.exact_json import Json
 from holdback.merchant.instants import write_timestamp
 from holdback.testing import payloads
 from holdback.testing.conformance.checks.held_evidence import record
@@ -27,6 +30,7 @@ from holdback.testing.conformance.simulated.requests import (
     request_offers,
     review,
 )
+from holdback.testing.conformance.simulated.rule_changes import consent_rules, rules
 from holdback.testing.conformance.simulated.simulation import Simulation
 
 # A person decides about a merchant with this score, and no rule lets one with the other pass.
@@ -34,6 +38,8 @@ _REFERRED, _DECLINED = 600, 400
 _CONFLICT = 409
 # When the funding rules that ship are in force.
 _FUNDING_RULES = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
+# A profile that names no consent.
+_SILENT: Final[Mapping[str, Json]] = MappingProxyType({"consents": {}})
 # Longer than an accepted application waits for its funding.
 _LONG = timedelta(days=60)
 
@@ -133,14 +139,35 @@ def other_applicants(session: Session) -> None:
     made = decisions(_ask_for_others(simulation, approved, evidence))
     expect(made == before, "about-whom", "the approval of other applicants lifts rules")
     _expect_offers(_ask_again(simulation, approved))
+    if "change_rules" in session.optional:
+        simulation.use_rules(consent_rules())
+        try:
+            _consents_of_others(simulation, simulation.merchant(name="consenting"))
+        finally:
+            simulation.use_rules(rules(changed=False))
+
+
+def _consents_of_others(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Ask for others who name no consent, until theirs is recorded; the first ones gave it."""
+    request_offers(simulation, merchant)
+    evidence = payloads.evidence(simulation.day_of(merchant))
+    made = decisions(_ask_for_others(simulation, merchant, evidence, **_SILENT))
+    expect("Accepted" not in made, "about-whom", "the consents of other applicants count")
+    made = decisions(_ask_for_others(simulation, merchant, {}, **{**payloads.PROFILE, **_SILENT}))
+    expect("Accepted" in made, "about-whom", "a consent was lost to others who asked")
+    body = {"applicants": payloads.OTHERS["applicants"], "consents": {"credit_check": True}}
+    recorded = simulation.ask("record_consents", merchant, body, key=simulation.new_key())
+    expect(recorded.status == OK, "about-whom", f"a consent of others got {recorded.status}")
+    made = decisions(_ask_for_others(simulation, merchant, {}, **_SILENT))
+    expect("Accepted" in made, "about-whom", "a consent that others gave does not count for them")
 
 
 def _ask_for_others(
-    simulation: Simulation, merchant: SimulatedMerchant, evidence: dict[str, Any]
+    simulation: Simulation, merchant: SimulatedMerchant, evidence: dict[str, Any], **sections: Json
 ) -> Exchange:
-    """Ask for others a minute later, with their *evidence*."""
+    """Ask for others a minute later, with their *evidence*, and with other *sections*."""
     simulation.pass_time(minutes=1)
-    body = payloads.offers_request(merchant.merchant_id, profile=payloads.OTHERS)
+    body = payloads.offers_request(merchant.merchant_id, profile={**payloads.OTHERS, **sections})
     key = simulation.new_key()
     asked = simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
     expect(asked.status == OK, "sound-replies", f"a request for others got {asked.status}")

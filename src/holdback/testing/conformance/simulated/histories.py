@@ -58,7 +58,12 @@ _TIME_STEPS: Final = (
 
 
 # Whom an initial application is about: most often the same people.
-_PROFILES: Final = (*[payloads.PROFILE] * 5, *[payloads.OTHERS] * 2, payloads.MOVED)
+_PROFILES: Final = (
+    *[payloads.PROFILE] * 5,
+    payloads.OTHERS,
+    {**payloads.OTHERS, "consents": {}},
+    payloads.MOVED,
+)
 # How far a clock is off from a merchant's last event: hardly, too far by a moment, and ten years.
 _NEAR: Final = timedelta(days=CLOCK_DAYS)
 _MOMENT: Final = timedelta(microseconds=1)

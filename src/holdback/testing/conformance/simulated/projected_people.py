@@ -7,7 +7,7 @@ Applicants and companies are known by their digests. It shares no code with the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -29,12 +29,15 @@ class ProjectedPeople:
     `records` are all results, by check, instant and whom they are about. `decided` is what was
     decided last about each product and base deal. `sections` are the digests of the accepted
     profile as it was corrected, and `contents` what the requests say that a digest names.
+    `consents` are those that applicants gave, and `new_consents` those that the last event added.
     """
 
     records: dict[tuple[str, datetime, str], dict[str, Any]] = field(factory=dict)
     decided: dict[tuple[str, str | None], dict[str, Any]] = field(factory=dict)
     sections: dict[str, str] = field(factory=dict)
     contents: dict[str, Any] = field(factory=dict)
+    consents: dict[str | None, set[str]] = field(factory=dict)
+    new_consents: set[str] = field(factory=set)
 
     def record(self, event: Mapping[str, Any]) -> None:
         """Keep the results of an event: one at an instant about the same people is the same."""
@@ -44,6 +47,12 @@ class ProjectedPeople:
             message = f"the check {name[0]} of {name[1]} was recorded with another result"
             same = self.records.setdefault(name, record["facts"]) == record["facts"]
             expect(same, "newest-evidence", message)
+
+    def consent(self, applicants: str | None, given: Iterable[str]) -> None:
+        """Keep all consents *given* by *applicants*, and which of them they gave just now."""
+        now = set(given)
+        self.new_consents = now - self.consents.get(applicants, set())
+        self.consents[applicants] = now
 
     def decide(self, decision: dict[str, Any]) -> None:
         """Keep what a person decided."""
@@ -73,6 +82,8 @@ class ProjectedPeople:
         """Expect of offers that they were decided by what is known about those who asked."""
         offer_set = event["offer_set"]
         sections = self.sections if offer_set["renewal"] else offer_set["sections"]
+        if not offer_set["renewal"]:
+            self.consent(sections["applicants"], event.get("consents", ()))
         people = {name: sections[name] for name in PEOPLE if name in sections}
         for check, names in _FOUND.items():
             newest = self._newest(check, people)

@@ -459,6 +459,9 @@ class Projection(ProjectedDeals):
     def _evidence_recorded(self, event: dict[str, Any]) -> None:
         self.people.record(event)
 
+    def _consents_recorded(self, event: dict[str, Any]) -> None:
+        self.people.consent(event.get("applicants"), event["given"])
+
     def _referral_decided(self, event: dict[str, Any]) -> None:
         decision = event["decision"]
         self.referrals.pop(decision["product"], None)
@@ -548,6 +551,7 @@ class Projection(ProjectedDeals):
     def _profile_erased(self, event: dict[str, Any]) -> None:
         self.erased = True
         self.people.contents.clear()  # the next profile has another salt
+        self.people.consents.clear()
         self.referrals.clear()
         for offer in self.offers.values():
             if offer.status == "Eligible" and instant(event["at"]) < offer.expires_at:
@@ -567,6 +571,7 @@ class Projection(ProjectedDeals):
             "OffersDeclined": _offers_declined,
             "OffersWithdrawn": _offers_withdrawn,
             "EvidenceRecorded": _evidence_recorded,
+            "ConsentsRecorded": _consents_recorded,
             "ReferralDecided": _referral_decided,
             "HoldPlaced": _hold_placed,
             "HoldLifted": _hold_lifted,

@@ -164,6 +164,9 @@ def _check_people(
         if name in request:
             same = people.means(offer_set["sections"].get(name, ""), request[name])
             expect(same, "about-whom", f"the {name} of the event are not those of the request")
+    said = {name for name, given in request.get("consents", {}).items() if given is True}
+    message = "a consent counts that the applicants neither gave in the request nor before"
+    expect(people.new_consents <= said or offer_set["renewal"], "about-whom", message)
 
 
 def _check_offers_shown(

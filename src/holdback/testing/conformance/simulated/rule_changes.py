@@ -68,6 +68,11 @@ source = "the suite"
     ),
 )
 
+# An offer needs a consent.
+_CONSENTS: Final[_Edits] = (
+    ("jurisdiction.toml", rb"(bank_details = [^\n]*)", rb'\1\nconsents = ["credit_check"]'),
+)
+
 # More expensive, shorter and stricter than the shipped rules, so that a host that applies them to
 # an offer made under the shipped rules gives another answer.
 _CHANGES: Final[_Edits] = (
@@ -77,6 +82,7 @@ _CHANGES: Final[_Edits] = (
     ("jurisdiction.toml", b"value = 720", b"value = 240"),
     *_COOLING,
     *_FEES,
+    *_CONSENTS,
 )
 
 # Every product asks for a fact that the jurisdiction declares; the examples would not have it, and
@@ -148,6 +154,12 @@ def cooling_rules() -> Jurisdictions:
 def fee_rules() -> Jurisdictions:
     """Return the suite's jurisdiction, where a product allows fees."""
     return _edited(_FEES)
+
+
+@lru_cache(maxsize=1)
+def consent_rules() -> Jurisdictions:
+    """Return the suite's jurisdiction, where an offer needs the consent `credit_check`."""
+    return _edited(_CONSENTS)
 
 
 @lru_cache(maxsize=1)
