@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import attrs
 import conforming
 import pytest
@@ -10,6 +12,7 @@ from counts import count
 from holdback.testing.conformance import Effort, MemoryHost, conformance_suite
 from holdback.testing.conformance.check_table import CHECKS, rerun_options, run_check
 from holdback.testing.conformance.session import Session
+from lanes import CHECKS_WITH_A_COUNT
 
 EFFORT = Effort(
     sets=count("sets of offers raced for on each database"),
@@ -47,6 +50,36 @@ def test_what_happens_at_once_is_asked_at_every_level():
     Every name of a check that is asked three times is the name of one.
     """
     assert {check.name for check in CHECKS} >= AT_ONCE
+
+
+def names_in(code):
+    """The names that *code* and the functions in it use."""
+    inner = [names_in(each) for each in code.co_consts if inspect.iscode(each)]
+    return {*code.co_names}.union(*inner)
+
+
+def reads_the_effort(check):
+    """Whether a check, or what it calls in its own module, looks at the effort."""
+    waiting, seen = [check.run], set()
+    while waiting:
+        function = waiting.pop()
+        seen.add(function)
+        names = names_in(function.__code__)
+        if "effort" in names:
+            return True
+        used = (function.__globals__.get(name) for name in names)
+        waiting += [each for each in used if inspect.isfunction(each) and each not in seen]
+    return False
+
+
+def test_the_campaign_has_every_check_that_reads_a_count():
+    """
+    They are found by words in their names, and no other check has one of these.
+    """
+    words = CHECKS_WITH_A_COUNT["hosts/test_conformance.py"]
+
+    named = {check.name for check in CHECKS if any(word in check.name for word in words)}
+    assert named == {check.name for check in CHECKS if reads_the_effort(check)}
 
 
 @pytest.fixture(scope="module")
