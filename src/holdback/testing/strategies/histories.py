@@ -403,9 +403,7 @@ Way: TypeAlias = Callable[[Callable[[], Moment]], Iterator[tuple[str, Input]]]
 
 def _default(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A default, of which a third is recovered, the rest written off, and then recovered too."""
-    active = now().merchant.active_deal
-    if active is not None:
-        yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
+    yield "close_deal", {"deal_id": _active(now).id, "status": "defaulted"}
     for deal in _again(now, [d.id for d in now().merchant.deals if d.status == DEFAULTED]):
         yield _movement("record_recovery", now(), deal, owed(deal) // 3)
     for deal in _again(now, [d.id for d in now().merchant.deals if d.status == DEFAULTED]):
@@ -416,42 +414,27 @@ def _default(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _recovery(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A default that is paid in full; a part of the payment comes back."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
     for deal in _again(now, [active.id]):
         yield _movement("record_recovery", now(), deal, owed(deal))
-    for deal in _again(now, [active.id]):
-        recovered = next((e for e in deal.entries if e.kind == "recovery"), None)
-        if recovered is not None:
-            entry = moved(now(), recovered.amount.minor // 2, now().day)
-            back = {**entry, "reverses": recovered.id}
-            yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
+    yield from _taken_back(now, active.id, 2)
 
 
 def _settlement(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A default of which a half comes in and the rest is waived, and then the half bounces."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
     for deal in _again(now, [active.id]):
         yield _movement("record_recovery", now(), deal, (owed(deal) + 1) // 2)
     for deal in _again(now, [active.id]):
         yield _movement("waive_rest", now(), deal, owed(deal))
-    for deal in _again(now, [active.id]):
-        recovered = next((e for e in deal.entries if e.kind == "recovery"), None)
-        if recovered is not None:
-            back = {**moved(now(), recovered.amount.minor, now().day), "reverses": recovered.id}
-            yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
+    yield from _taken_back(now, active.id, 1)
 
 
 def _plan(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A default whose rest is planned in two parts, of which one comes in; then it is one part."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     yield "close_deal", {"deal_id": active.id, "status": "defaulted"}
     for deal in _again(now, [active.id]):
         half = owed(deal) // 2
@@ -463,9 +446,7 @@ def _plan(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _overpayment(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment of more than is owed, of which a half is refunded, and then the rest."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     yield _payment(now(), active, active.balance.minor * 11 // 10)
     for deal in _again(now, [active.id]):
         yield _movement("refund", now(), deal, deal.overpaid.minor // 2)
@@ -512,9 +493,7 @@ def _unwinding(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _returned_payout(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payout that comes back, after which the application is funded again, to another account."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     moment = now()
     moved_back = {"id": new_entry_id(moment.merchant), "on": moment.day.isoformat()}
     yield "return_payout", {"deal_id": active.id, **moved_back}
@@ -526,9 +505,7 @@ def _returned_payout(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _hardship(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A pause, after which the merchant has more time."""
-    active = now().merchant.active_deal
-    if active is None:
-        return
+    active = _active(now)
     for operation in ("pause", "resume"):
         yield operation, {"deal_id": active.id, "on": now().day.isoformat()}
     changed: Input = {"split_percentage": 5, "term_days": active.term_days + 90}
@@ -537,9 +514,9 @@ def _hardship(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _fee(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment that bounces, the fee for it, and a part of that fee given up."""
-    active = now().merchant.active_deal
-    fees = [] if active is None else [f for f in active.fee_terms if f.after == REVERSED]
-    if active is None or not fees:
+    active = _active(now)
+    fees = [terms for terms in active.fee_terms if terms.after == REVERSED]
+    if not fees:
         return
     operation, paid = _payment(now(), active, max(1, active.balance.minor // 20))
     yield operation, paid
@@ -554,9 +531,8 @@ def _fee(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
 
 def _early_settlement(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
     """A payment that settles the deal before its term ends."""
-    active = now().merchant.active_deal
-    if active is not None:
-        yield _movement("settle_early", now(), active, settling(now(), active))
+    active = _active(now)
+    yield _movement("settle_early", now(), active, settling(now(), active))
 
 
 def _another_amount(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
@@ -567,6 +543,21 @@ def _another_amount(now: Callable[[], Moment]) -> Iterator[tuple[str, Input]]:
             if any(offer.offer_id == newest for offer in product.offers):
                 least = product.limits.minimum.amount
                 yield "requote", {"offer_id": newest, "amount": str(least)}
+
+
+def _active(now: Callable[[], Moment]) -> Deal:
+    active = now().merchant.active_deal
+    assert active is not None, "ways of an active deal are those of a merchant who has one"
+    return active
+
+
+def _taken_back(now: Callable[[], Moment], deal_id: str, part: int) -> Iterator[tuple[str, Input]]:
+    """Yield what takes the first recovery of a deal back, or the *part*th part of it."""
+    for deal in _again(now, [deal_id]):
+        for recovered in [entry for entry in deal.entries if entry.kind == "recovery"][:1]:
+            entry = moved(now(), recovered.amount.minor // part, now().day)
+            back = {**entry, "reverses": recovered.id}
+            yield "record_remittance", {"deal_id": deal.id, "entries": [back]}
 
 
 def _again(now: Callable[[], Moment], ids: list[str]) -> Iterator[Deal]:

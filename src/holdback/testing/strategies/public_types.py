@@ -36,19 +36,17 @@ from holdback.errors import (
     Refusal,
     RuleError,
     StateError,
-    did_you_mean,
 )
 from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json, Opaque
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import CheckResult, Context
-from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
-from holdback.lifecycle.offers.application import FilledApplication
+from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.operation import FreeText, Outcome
-from holdback.merchant.acceptance import AcceptanceIds, BankDetails
-from holdback.merchant.application import Applicants, Application, Check, HeldFact, OffersRequest
-from holdback.merchant.deal import STATUSES, TYPES, Deal, LookupDeal, Performance
+from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import Applicants, Application, HeldFact, OffersRequest
+from holdback.merchant.deal import STATUSES, TYPES, Deal
 from holdback.merchant.ledger import (
     KINDS,
     REMITTANCE,
@@ -59,12 +57,9 @@ from holdback.merchant.ledger import (
     EntryKind,
     SignedMoney,
 )
-from holdback.merchant.merchant import Fulfilment, Merchant, OfferSet, Takings
+from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import Offer
-from holdback.merchant.product import Limits, Product
 from holdback.merchant.profile import SALT_BYTES, Profile
-from holdback.merchant.receipt import RefundableDeal
-from holdback.merchant.statement import DealStatement, KindTotal, StatementLine
 from holdback.operations import (
     OPERATIONS,
     ChangeTerms,
@@ -330,40 +325,9 @@ _STORED: Final = st.builds(
     StoredDocuments, state=st.binary(), profile=maybe(st.binary()), events=few(st.binary())
 )
 
-_DECLARED: Final[tuple[type, ...]] = (
-    *_EVENTS,
-    *OPERATIONS.values(),
-    *get_args(Reply),
-    AcceptanceIds,
-    Application,
-    BankDetails,
-    Check,
-    CheckResult,
-    Currency,
-    Deal,
-    DealStatement,
-    EntriesClosed,
-    Entry,
-    FilledApplication,
-    Fulfilment,
-    KindTotal,
-    Limits,
-    LookupDeal,
-    Merchant,
-    Money,
-    Offer,
-    OfferSet,
-    OffersRequest,
-    Opaque,
-    Performance,
-    Product,
-    RefundableDeal,
-    StatementLine,
-    Takings,
-)
+# What no declared types say how to draw.
 _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
     {
-        **{kind: any_value(kind) for kind in _DECLARED},
         ConfigurationError: rules.CONFIGURATION_ERRORS,
         Context: _CONTEXTS,
         Engine: rules.ENGINES,
@@ -410,6 +374,6 @@ def of(kind: Any) -> st.SearchStrategy[Any]:
         return st.one_of([of(member) for member in get_args(kind)])
     if kind in _STRATEGIES:
         return _STRATEGIES[kind]
-    name = getattr(kind, "__name__", repr(kind))
-    hint = did_you_mean(name, [public_type.__name__ for public_type in _STRATEGIES])
-    raise TypeError(f"there is no strategy for `{name}`" + (f"; {hint}" if hint else ""))
+    if attrs.has(kind) or kind in _BY_TYPE:
+        return any_value(kind)
+    raise TypeError(f"there is no strategy for `{getattr(kind, '__name__', repr(kind))}`")
