@@ -27,17 +27,9 @@ from holdback.tools.policy.policy_sentences import (
     product_sentences,
     setting_sentences,
 )
-from holdback.tools.workbench.overview import calculators
+from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS, calculators
 
 _PROGRESS: Final = "progress"
-_TAKINGS: Final = "average_monthly_takings"
-# The calculators that read a fact which their settings do not name.
-_PRICED_BY: Final = {
-    "limits/takings_multiple": _TAKINGS,
-    "split_percentage/affordability": _TAKINGS,
-    "term/takings_pace": _TAKINGS,
-}
-
 RENEWALS: Final = "Renewals"
 PAYOUTS: Final = "Payouts"
 SERVICE: Final = "Service terms and checks"
@@ -227,8 +219,9 @@ def _read_otherwise(rulebook: Rulebook) -> dict[str, list[str]]:
     read = {_PROGRESS: ["the floor"]}
     for terms in rulebook.products:
         for kind, settings in calculators(terms).items():
-            names = [settings.get("on"), _PRICED_BY.get(f"{kind}/{settings['calculator']}")]
-            for name in (name for name in names if name is not None):
+            names = [settings["on"]] if settings.get("on") is not None else []
+            names += [TAKINGS] if f"{kind}/{settings['calculator']}" in PRICED_BY_TAKINGS else []
+            for name in names:
                 read.setdefault(name, []).append(f"the terms of “{terms.name}”")
     return read
 

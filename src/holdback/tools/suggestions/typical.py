@@ -8,25 +8,13 @@ from typing import Final
 
 from holdback.eligibility.facts import FACTS
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.offers.registry import BUILT_IN
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
 from holdback.tools.advice.least_change import moved
 from holdback.tools.suggestions.nearby import Neighbourhood, roundest
+from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS
 
-_TAKINGS: Final = "average_monthly_takings"
-
-# The calculators that price without the takings; those of a host may read them.
-_WITHOUT_TAKINGS: Final = frozenset(
-    {
-        "limits/fixed",
-        "split_percentage/chosen",
-        "factor_rate/flat",
-        "factor_rate/banded",
-        "term/fixed",
-        "settlement/percentage",
-        "settlement/bands",
-    }
-)
 # Takings in units of a currency with cents where no product says how much is offered.
 _USUAL_TAKINGS: Final = 20_000
 
@@ -69,8 +57,8 @@ def _priced_by(jurisdiction: Jurisdiction) -> Iterator[str]:
     """Yield the facts that calculators read: the takings, and what a banded rate depends on."""
     for product in jurisdiction.policy.products:
         for choice in product.calculators.values():
-            if choice.full_name not in _WITHOUT_TAKINGS:
-                yield _TAKINGS
+            if choice.full_name in PRICED_BY_TAKINGS or choice.full_name not in BUILT_IN:
+                yield TAKINGS
             fact = choice.settings.get("on")
             if isinstance(fact, str) and jurisdiction.policy.catalogue.fact(fact) is not None:
                 yield fact
@@ -104,7 +92,7 @@ def _plausible(fact: Fact, jurisdiction: Jurisdiction) -> int:
         return typical
     first = jurisdiction.slices[0].since.toordinal()
     match fact.type.kind:
-        case Kind.MONEY if fact.name == _TAKINGS:
+        case Kind.MONEY if fact.name == TAKINGS:
             return _takings(jurisdiction)
         case Kind.MONEY if fact.name == "balance":
             return _takings(jurisdiction) // 4
@@ -132,14 +120,14 @@ def _takings(jurisdiction: Jurisdiction) -> int:
     if not lowest:
         return usual
     least = 4 * max(lowest)
-    type_ = jurisdiction.policy.catalogue.facts[jurisdiction.policy.catalogue.place(_TAKINGS)].type
+    type_ = jurisdiction.policy.catalogue.facts[jurisdiction.policy.catalogue.place(TAKINGS)].type
     return roundest(type_, least, 100 * least, max(least, usual))
 
 
 def _amounts(settings: Mapping[str, object], jurisdiction: Jurisdiction) -> Iterator[int]:
     """Yield the smallest amount in the *settings* of limits, if there is one."""
     catalogue = jurisdiction.policy.catalogue
-    type_ = catalogue.facts[catalogue.place(_TAKINGS)].type
+    type_ = catalogue.facts[catalogue.place(TAKINGS)].type
     try:
         number = type_.read(settings.get("minimum"))
     except ValueError:

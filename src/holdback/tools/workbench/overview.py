@@ -30,6 +30,11 @@ from holdback.rules.render import Wording
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 
+TAKINGS: Final = "average_monthly_takings"
+# The calculators that ship and read the takings; those of a host may read them.
+PRICED_BY_TAKINGS: Final = frozenset(
+    {"limits/takings_multiple", "split_percentage/affordability", "term/takings_pace"}
+)
 _SETTINGS: Final = ("currency", "rounding", "timezone", "automated_decisioning")
 _WHERE_STATED: Final = ("signature", "bank_details", "consents", "late_remittances")
 
