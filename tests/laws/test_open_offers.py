@@ -77,7 +77,7 @@ def history_with_offers(seed):
     ask_again(history)
     for step in happens:
         history.now += timedelta(minutes=history.draw.choice((0, 1, 60)))
-        if step in {ask_again, decline} or history.possible(step.__name__):
+        if step in {ask_again, decline} or history.needs().get(step.__name__, True):
             step(history)
         history.compare()
     for _ in range(seed % 3):
