@@ -49,6 +49,11 @@ def plain_day(value: date) -> date:
     return value
 
 
+def optional_day(value: date | None) -> date | None:
+    """Convert a date as `plain_day` does, and leave None."""
+    return None if value is None else plain_day(value)
+
+
 def as_tuple(items: Iterable[_Item]) -> tuple[_Item, ...]:
     """Convert what can be iterated over; leave the rest to the validator."""
     return tuple(items) if isinstance(items, Iterable) else items

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
-from attrs import converters, field
+from attrs import field
 from pendulum import DateTime
 
 from holdback.eligibility.assessment import FLOOR, FLOOR_PERCENT
@@ -48,7 +48,14 @@ from holdback.merchant.merchant import (
 )
 from holdback.merchant.profile import details_section
 from holdback.merchant.receipt import DealReceipt
-from holdback.merchant.validators import day, instance_of, one_of, optional, plain_day, text
+from holdback.merchant.validators import (
+    day,
+    instance_of,
+    one_of,
+    optional,
+    optional_day,
+    text,
+)
 
 # The words that end an application early, which it takes as its status.
 ApplicationEnding: TypeAlias = Literal["declined", "withdrawn"]
@@ -206,9 +213,7 @@ class FundDeal(Command[DealReceipt]):
     input_errors = staticmethod(late_record_errors)
 
     application_id: str = field(validator=text)
-    on: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
+    on: date | None = field(default=None, converter=optional_day, validator=optional(day))
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         fulfilment = find_fulfilment(case.merchant, self.application_id)

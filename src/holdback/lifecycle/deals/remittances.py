@@ -7,7 +7,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, get_args
 
-from attrs import converters, evolve, field
+from attrs import evolve, field
 
 from holdback.errors import Refusal
 from holdback.exact.money import Money
@@ -43,7 +43,7 @@ from holdback.merchant.validators import (
     instance_of,
     one_of,
     optional,
-    plain_day,
+    optional_day,
     text,
     tuple_of,
 )
@@ -82,7 +82,7 @@ class RecordTakings(Command[TakingsReceipt]):
         converter=_as_days, validator=tuple_of(instance_of(Takings, "days of takings"))
     )
     complete_through: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
+        default=None, converter=optional_day, validator=optional(day)
     )
 
     def decide(self, case: Case) -> Decision[TakingsReceipt]:
@@ -143,7 +143,7 @@ class RecordRemittance(Command[DealReceipt]):
         converter=_as_entries, validator=tuple_of(instance_of(Entry, "entries"))
     )
     complete_through: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
+        default=None, converter=optional_day, validator=optional(day)
     )
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
@@ -213,9 +213,7 @@ class CloseDeal(Command[DealReceipt]):
 
     deal_id: str = field(validator=text)
     status: DealEnding = field(validator=one_of(*get_args(DealEnding)))
-    on: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
+    on: date | None = field(default=None, converter=optional_day, validator=optional(day))
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)

@@ -25,7 +25,41 @@ MOST_SCHEDULE_CHANGES: Final = 40
 
 
 @frozen(kw_only=True)
-class PauseDeal(Command[DealReceipt]):
+class ScheduleChange(Command[DealReceipt]):
+    """A command that changes the schedule of the active deal from the day `on`."""
+
+    input_errors = staticmethod(movement_errors)
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
+    def decide(self, case: Case) -> Decision[DealReceipt]:
+        deal = find_deal(case.merchant, self.deal_id)
+        self.check(case.input_context)
+        events: tuple[Event, ...] = ()
+        # Of a deal that has ended since, the same change is still a retry.
+        if not self.is_recorded(deal):
+            if not deal.active:
+                raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+            events = (self.event(case, deal),)
+        return Decision(events, deal_receipt(deal.id, self))
+
+    def is_recorded(self, deal: Deal) -> bool:
+        """Return whether the last change of *deal* of this kind was this one."""
+        raise NotImplementedError
+
+    def event(self, case: Case, deal: Deal) -> Event:
+        """
+        Return the event that records the change.
+
+        Raises:
+            Refusal: *deal*, which is active, does not take it.
+        """
+        raise NotImplementedError
+
+
+@frozen(kw_only=True)
+class PauseDeal(ScheduleChange):
     """
     Expect no remittances of the active deal from the day `on`.
 
@@ -35,30 +69,20 @@ class PauseDeal(Command[DealReceipt]):
     """
 
     name = "pause"
-    input_errors = staticmethod(movement_errors)
 
-    deal_id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
+    def is_recorded(self, deal: Deal) -> bool:
+        return bool(deal.pauses) and deal.pauses[-1] == Pause(on=self.on)
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal = _deal(case, self)
-        events: tuple[Event, ...] = ()
-        # Of a deal that has ended since, the same pause is still a retry.
-        is_retry = bool(deal.pauses) and deal.pauses[-1] == Pause(on=self.on)
-        if not is_retry:
-            _check_active(deal)
-            if deal.paused:
-                raise Refusal(
-                    "not_possible_now", f"the deal is on pause since {deal.pauses[-1].on}"
-                )
-            _check_after_changes(deal, self.on)
-            _check_room(deal)
-            events = (DealPaused(at=case.at, deal_id=deal.id, on=self.on),)
-        return Decision(events, deal_receipt(deal.id, self))
+    def event(self, case: Case, deal: Deal) -> Event:
+        if deal.paused:
+            raise Refusal("not_possible_now", f"the deal is on pause since {deal.pauses[-1].on}")
+        _check_after_changes(deal, self.on)
+        _check_room(deal)
+        return DealPaused(at=case.at, deal_id=deal.id, on=self.on)
 
 
 @frozen(kw_only=True)
-class ResumeDeal(Command[DealReceipt]):
+class ResumeDeal(ScheduleChange):
     """
     Expect remittances of the active deal again from the day `on`.
 
@@ -68,26 +92,19 @@ class ResumeDeal(Command[DealReceipt]):
     """
 
     name = "resume"
-    input_errors = staticmethod(movement_errors)
 
-    deal_id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
+    def is_recorded(self, deal: Deal) -> bool:
+        return bool(deal.pauses) and deal.pauses[-1].until == self.on
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal = _deal(case, self)
-        events: tuple[Event, ...] = ()
-        is_retry = bool(deal.pauses) and deal.pauses[-1].until == self.on
-        if not is_retry:
-            _check_active(deal)
-            if not deal.paused:
-                raise Refusal("not_possible_now", "the deal is not on pause")
-            _check_after_changes(deal, self.on)
-            events = (DealResumed(at=case.at, deal_id=deal.id, on=self.on),)
-        return Decision(events, deal_receipt(deal.id, self))
+    def event(self, case: Case, deal: Deal) -> Event:
+        if not deal.paused:
+            raise Refusal("not_possible_now", "the deal is not on pause")
+        _check_after_changes(deal, self.on)
+        return DealResumed(at=case.at, deal_id=deal.id, on=self.on)
 
 
 @frozen(kw_only=True)
-class ChangeTerms(Command[DealReceipt]):
+class ChangeTerms(ScheduleChange):
     """
     Change the split percentage or the term of the active deal from the day `on`.
 
@@ -101,27 +118,22 @@ class ChangeTerms(Command[DealReceipt]):
     name = "change_terms"
     input_errors = staticmethod(terms_errors)
 
-    deal_id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
     split_percentage: Decimal | None = field(default=None, validator=optional(percentage))
     term_days: int | None = field(default=None, validator=optional(term_days))
 
-    def decide(self, case: Case) -> Decision[DealReceipt]:
-        deal = _deal(case, self)
+    def is_recorded(self, deal: Deal) -> bool:
         changes = deal.terms_changes
-        events: tuple[Event, ...] = ()
-        is_retry = bool(changes) and changes[-1] == _change(deal, changes[:-1], self)
-        if not is_retry:
-            change = _change(deal, changes, self)
-            _check_active(deal)
-            _check_after_changes(deal, self.on)
-            elapsed = elapsed_days(deal.pauses, deal.funded_on, self.on)
-            if change.term_days <= elapsed:
-                message = f"a term of {change.term_days} days is over: {elapsed} have passed"
-                raise Refusal("not_possible_now", message)
-            _check_room(deal)
-            events = (TermsChanged(at=case.at, deal_id=deal.id, change=change),)
-        return Decision(events, deal_receipt(deal.id, self))
+        return bool(changes) and changes[-1] == _change(deal, changes[:-1], self)
+
+    def event(self, case: Case, deal: Deal) -> Event:
+        _check_after_changes(deal, self.on)
+        change = _change(deal, deal.terms_changes, self)
+        elapsed = elapsed_days(deal.pauses, deal.funded_on, self.on)
+        if change.term_days <= elapsed:
+            message = f"a term of {change.term_days} days is over: {elapsed} have passed"
+            raise Refusal("not_possible_now", message)
+        _check_room(deal)
+        return TermsChanged(at=case.at, deal_id=deal.id, change=change)
 
 
 def _change(deal: Deal, earlier: tuple[TermsChange, ...], command: ChangeTerms) -> TermsChange:
@@ -139,17 +151,6 @@ def _change(deal: Deal, earlier: tuple[TermsChange, ...], command: ChangeTerms) 
         term_length=length,
         term_days=days,
     )
-
-
-def _deal(case: Case, command: PauseDeal | ResumeDeal | ChangeTerms) -> Deal:
-    deal = find_deal(case.merchant, command.deal_id)
-    command.check(case.input_context)
-    return deal
-
-
-def _check_active(deal: Deal) -> None:
-    if not deal.active:
-        raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
 
 
 def _check_room(deal: Deal) -> None:

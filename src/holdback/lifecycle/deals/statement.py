@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from attrs import asdict, converters, evolve, field
+from attrs import asdict, evolve, field
 
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
@@ -32,7 +32,7 @@ from holdback.merchant.statement import (
     suspense_lines,
 )
 from holdback.merchant.suspense import SUSPENSE
-from holdback.merchant.validators import day, optional, plain_day
+from holdback.merchant.validators import day, optional, optional_day
 
 
 @frozen(kw_only=True)
@@ -47,12 +47,8 @@ class AskStatement(Question[Statement]):
     name = "statement"
     input_errors = staticmethod(statement_errors)
 
-    since: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
-    until: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
+    since: date | None = field(default=None, converter=optional_day, validator=optional(day))
+    until: date | None = field(default=None, converter=optional_day, validator=optional(day))
 
     def decide(self, case: Case) -> Decision[Statement]:
         self.check(case.input_context)

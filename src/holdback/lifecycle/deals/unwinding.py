@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from attrs import converters, evolve, field
+from attrs import evolve, field
 
 from holdback.errors import Refusal
 from holdback.exact.money import Money
@@ -35,7 +35,7 @@ from holdback.merchant.ledger import (
 )
 from holdback.merchant.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
 from holdback.merchant.receipt import DealReceipt, UnwindQuote
-from holdback.merchant.validators import amount, day, optional, plain_day, text
+from holdback.merchant.validators import amount, day, optional, optional_day, plain_day, text
 
 
 @frozen(kw_only=True)
@@ -63,9 +63,7 @@ class UnwindDeal(Command[DealReceipt]):
     id: str = field(validator=text)
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
-    cancelled_on: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
+    cancelled_on: date | None = field(default=None, converter=optional_day, validator=optional(day))
 
     def decide(self, case: Case) -> Decision[DealReceipt]:
         deal = find_deal(case.merchant, self.deal_id)
@@ -112,9 +110,7 @@ class QuoteUnwinding(Question[UnwindQuote]):
 
     deal_id: str = field(validator=text)
     on: date = field(converter=plain_day, validator=day)
-    cancelled_on: date | None = field(
-        default=None, converter=converters.optional(plain_day), validator=optional(day)
-    )
+    cancelled_on: date | None = field(default=None, converter=optional_day, validator=optional(day))
 
     def decide(self, case: Case) -> Decision[UnwindQuote]:
         deal = find_deal(case.merchant, self.deal_id)
