@@ -584,7 +584,7 @@ def ways_of(merchant: Merchant) -> list[str]:
         names += ["default", "recovery", "overpayment", "hardship", "early settlement"]
         names += ["plan", "settlement", "settlement"]
         names += ["returned payout"] * 4 * (not merchant.active_deal.entries)
-        names += ["fee"] * 4 * bool(merchant.active_deal.fee_terms)
+        names += ["fee"] * 20 * bool(merchant.active_deal.fee_terms)
     if any(deal.status == RENEWED for deal in merchant.deals):
         names += ["late remittance"] * 20
     if any(deal.cooling_off_days and deal.status in {FUNDED, REPAID} for deal in merchant.deals):
