@@ -175,12 +175,8 @@ FAULTS = {
         instead(CheckTerms, "PEOPLE", "PEOPLE[:1]"),
     ],
     "a result is about those who applied first": [
-        instead(recording, "len(digests) == 1", "digests"),
-        instead(
-            recording,
-            "{**_only_people(merchant), **sections}",
-            "{**sections, **_only_people(merchant)}",
-        ),
+        instead(evidence, "len(digests) == 1", "digests"),
+        instead(recording, "{**since, **said}", "{**said, **since}"),
     ],
     "an approval is for all who apply": [
         instead(
