@@ -154,7 +154,8 @@ class Asked:
         self.declined = {one.product for one in decisions if one.decision == "decline"}
         self.deals = {one.deal.id: one.deal for one in answer(history, LookUp(), at).reply.deals}
         accepted = [view for view in self.views.values() if view.accepted_at is not None]
-        self.last = max(accepted, key=lambda view: view.accepted_at, default=None)
+        # Of two that were accepted at one instant, the one that was asked for later is the last.
+        self.last = max(reversed(accepted), key=lambda view: view.accepted_at, default=None)
 
     def foretell(self, one, offer_id):
         """How an acceptance of an offer in the set *one* is answered, and for which reason."""
