@@ -1,7 +1,8 @@
 """Whether a deal may be renewed.
 
-1. Nothing outside this file says what the renewal rules answer. What else bars a renewal, such as a
-   hold, is in `lifecycle.offers.renewal_eligibility`.
+1. Nothing outside this file decides what the renewal rules lead to. What else bars a renewal, such
+   as a hold, is in `lifecycle.offers.renewal_eligibility`, which records for a person which rules
+   refer.
 2. This file reads no clock: the facts are those of one day.
 
 Below the floor a deal is not assessed at all. At or above it the jurisdiction's rules decide, and

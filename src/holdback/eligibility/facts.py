@@ -261,7 +261,8 @@ _FACTS: Final = (
 # The facts by name, in their places.
 FACTS: Final[Mapping[str, BuiltInFact]] = MappingProxyType({fact.name: fact for fact in _FACTS})
 
-# What moves by itself, besides the ages of checks, and what follows from the pace of remittances.
+# What moves by itself, and what follows from the pace of remittances. The ages of checks move by
+# themselves too; they are facts of a jurisdiction (`rulebooks/rulebook.py`).
 WAITING: Final = tuple(fact.name for fact in _FACTS if fact.over_time == WAITS)
 FOLLOWING: Final = tuple(fact.name for fact in _FACTS if fact.over_time == FOLLOWS_PACE)
 
@@ -283,8 +284,9 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
-# What holds of every deal that can exist, in the language of rules; `{none}` is zero. A fact
-# that is missing contradicts nothing. The tests hold these against the derived facts.
+# What holds of every deal that can exist, in the language of rules; `{none}` is zero. Tools that
+# prove and search read it, and no decision. A fact that is missing contradicts nothing. The tests
+# hold these against the derived facts.
 RELATIONS: Final = (
     "performance >= progress",
     'status != "Funded" or remaining_term_days > 0 days or performance == progress'

@@ -5,7 +5,7 @@ gives the same deal (decisions/deals).
 
 INVARIANT: repayment_amount + fees + overpaid == remitted + settled + credited + balance + shortfall
 + fees_owed, where `fees` are those charged, less those waived; `settled` is what a renewal
-paid, and `credited` are the kinds that nobody paid
+paid, and `credited` are the kinds that were not remitted, without fees
 (decisions/money-after-funding#the-ledger)
 """
 

@@ -88,15 +88,15 @@ class KnownDeal:
         )
 
     @property
-    def is_settled(self) -> bool:
+    def has_nothing_open(self) -> bool:
         """Whether the deal has ended without anything that is owed, lost or to be given back."""
         owed = self.shortfall.minor or self.written_off.minor or self.overpaid.minor
         return self.status not in {FUNDED, *DEFAULTS} and not owed
 
 
 def known_deals_of(deals: Iterable[Deal]) -> tuple[KnownDeal, ...]:
-    """Return what is known of those *deals* that are not settled."""
-    return tuple(deal for deal in map(KnownDeal.of, deals) if not deal.is_settled)
+    """Return what is known of those *deals* that have something open."""
+    return tuple(deal for deal in map(KnownDeal.of, deals) if not deal.has_nothing_open)
 
 
 @frozen(kw_only=True)
@@ -108,7 +108,7 @@ class OfferSet:
     personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
     that decided it. `base_deal_id` names the deal that a renewal is based on. `facts`
     are all that was known when the offers were priced, and `known_deals` the merchant's deals that
-    were not settled then. `requoted` are the ids of the offers that were added later, of other
+    had something open then. `requoted` are the ids of the offers that were added later, of other
     amounts. `withdrawn_at` is the instant at which the lender withdrew the offers, None if it did
     not.
     """

@@ -1,7 +1,7 @@
 """The digest of a rulebook: a SHA-256 over the canonical JSON of its meaning.
 
 The digest changes with the rules, calculators and settings that can change an answer or a price,
-and with nothing else: not with comments, layout or prose, nor with the dates between which a slice
+and with nothing else: not with comments, layout or prose, nor with the dates between which it
 holds. What it leaves out is a list (decisions/jurisdiction-folders#settings-that-no-digest-covers).
 
 It is made in two steps: the digest of what the files mean, and of that the digest with the versions
@@ -96,7 +96,7 @@ class PricedProduct(Hashable, Protocol):
 class RulebookDigester:
     """Computes the digests of a jurisdiction's rulebooks.
 
-    Most rules and products are the same in many slices; the canonical text of each is made once.
+    Most rules and products are the same in many of them; the canonical text of each is made once.
     """
 
     _canonical: dict[Hashable, Verbatim] = field(factory=dict)

@@ -148,8 +148,8 @@ class Rulebook:
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
-    # without being in the digest, such as for how long a profile is kept. The digest covers the
-    # rest.
+    # without being in the digest, such as for how long a profile is kept. Of the rest the digest
+    # covers what can change an answer or a price.
     code: str
     on: date
     digest: str

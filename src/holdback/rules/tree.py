@@ -105,8 +105,8 @@ class Rounding(Enum):
     """
     The direction in which a number was rounded.
 
-    A derived percentage is rounded down. It can be compared exactly only as long as the direction
-    of the exact number is known.
+    A derived percentage is rounded down. `check` allows only comparisons that the rounding cannot
+    change, and for that it has to know the direction.
     """
 
     NONE = "exact"

@@ -133,9 +133,9 @@ def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bo
 
 # -- The decisions on all products of a jurisdiction for one merchant at one instant.
 #
-# A request for offers and the renewal eligibility ask here, so that they agree. Besides the rules
-# decide a person's decision about the product, a hold, and the consents that an offer needs
-# (decisions/applications).
+# A request for offers and the renewal eligibility ask here, so that they agree. Three things decide
+# besides the rules: a person's decision about the product, a hold, and the consents that an offer
+# needs (decisions/applications).
 
 # The id of an offer, from the key of its product and its place among the product's offers.
 OfferIds = Callable[[str, int], str]

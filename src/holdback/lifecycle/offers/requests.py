@@ -124,12 +124,12 @@ class RequestOffers(PersonalCommand[Offers]):
             request=request,
             context=case.context,
             configuration=case.configuration,
-            case=_case(case, request, rulebook, sections),
+            products_case=_case(case, request, rulebook, sections),
             make_id=case.make_id,
         )
-        decided = tuple(decided_products(priced.case, case.configuration, priced.offer_id))
+        decided = tuple(decided_products(priced.products_case, case.configuration, priced.offer_id))
         issued = priced.issued(digest, sections, decided)
-        renewal = priced.case.renewal
+        renewal = priced.products_case.renewal
         return Decision(
             (issued,),
             lambda _: _offers_as_issued(issued.offer_set),
@@ -231,14 +231,14 @@ class _Request:
     request: OffersRequest
     context: Context
     configuration: Configuration
-    case: ProductsCase
+    products_case: ProductsCase
     make_id: IdFactory
 
     def issued(
         self, digest: str, sections: Mapping[str, str], decided: tuple[DecidedProduct, ...]
     ) -> OffersIssued:
         """Return the event, with a decision on every product."""
-        at, case = self.context.at, self.case
+        at, case = self.context.at, self.products_case
         rulebook, application_id = case.rulebook, self.make_id("application")
         return OffersIssued(
             at=at,
@@ -271,14 +271,14 @@ class _Request:
     ) -> Iterator[Referral]:
         for product in decided:
             if product.quote.decision == REFERRED:
-                referral = referral_of(product, self.case, application_id)
+                referral = referral_of(product, self.products_case, application_id)
                 if referral.rules or referral.needs:
                     yield referral
 
     def _known(self) -> Mapping[str, Json]:
-        if self.case.renewal is not None:
-            return self.case.renewal.assessment.answers.known
-        return known_facts(self.case.rulebook.catalogue, self.case.facts)
+        if self.products_case.renewal is not None:
+            return self.products_case.renewal.assessment.answers.known
+        return known_facts(self.products_case.rulebook.catalogue, self.products_case.facts)
 
     def offer_id(self, key: str, place: int) -> str:
         """Return the id of an offer of the product *key*."""
