@@ -2,25 +2,12 @@
 
 from attrs import evolve
 
-from holdback import wire
-from holdback.testing.conformance import MemoryHost
+from broken import approval_of_anybody
 
 BREAKS = ("other applicants", "about-whom")
 
 
-class Host(MemoryHost):
-    def carry_out(self, request, merchant):
-        if request.operation == "request_offers":
-            asked = wire.read_offers_request(request.input["body"])
-            profile = self.store.profile(merchant)
-            people = {
-                name: profile.digest(content)
-                for name in ("applicants", "company")
-                if (content := getattr(asked, name)) is not None
-            }
-            merchant = evolve(merchant, **self.of_anybody(merchant, people))
-        return super().carry_out(request, merchant)
-
+class Host(approval_of_anybody.Host):
     def of_anybody(self, merchant, people):
         checks = (
             evolve(
