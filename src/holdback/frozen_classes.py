@@ -30,8 +30,9 @@ import attrs
 K = TypeVar("K")
 V = TypeVar("V")
 
-# What most items are, by exact type: nothing has to be looked at to know that it cannot change.
-_LEAVES: Final = frozenset({str, int, bool, Decimal, type(None)})
+# What most items are, by exact type, and JSON has: nothing has to be looked at to know that they
+# cannot change.
+PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
 def _frozen(
@@ -198,7 +199,7 @@ class FrozenList(list[V]):
     append = extend = insert = remove = reverse = sort = clear = pop = _refuse
 
 
-_FROZEN: Final = _LEAVES | {FrozenMapping, FrozenList}
+_FROZEN: Final = PLAIN | {FrozenMapping, FrozenList}
 
 
 def _mapping(items: Mapping[K, V] | Iterable[tuple[K, V]]) -> FrozenMapping[K, V]:

@@ -23,8 +23,6 @@ from holdback.frozen_classes import frozen
 
 # Plain values, nested: the values that `write_json` takes.
 Json: TypeAlias = Any
-# The types of those that hold no others, but for the two of this module.
-PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 # The names of fields that a JSON path shows.
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")

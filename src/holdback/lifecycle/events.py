@@ -392,7 +392,7 @@ class BankDetailsChanged(Envelope):
 @frozen(kw_only=True)
 class ConsentsRecorded(MayBeFirst):
     """
-    Consents were given or withdrawn; `sections` names all of them in the profile.
+    Consents were given or withdrawn; `sections` names those of the profile, if it has them.
 
     `given` are all those given by the `applicants` with this digest, of those that the jurisdiction
     names. Nobody's, where it is None, count for none.

@@ -18,9 +18,9 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact.exact_json import PLAIN, Json, Opaque, canonical
+from holdback.exact.exact_json import Json, Opaque, canonical
 from holdback.exact.money import Money
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import PLAIN, frozen
 from holdback.lifecycle.configuration import Configuration, IdFactory
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued

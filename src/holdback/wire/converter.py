@@ -27,10 +27,10 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
-from holdback.exact.exact_json import PLAIN, Json, Opaque, Verbatim, field_path
+from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.exact.money import Money
-from holdback.frozen_classes import FrozenList, FrozenMapping
+from holdback.frozen_classes import PLAIN, FrozenList, FrozenMapping
 from holdback.lifecycle.events import (
     ConsentsRecorded,
     DealFunded,

@@ -50,8 +50,12 @@ def newest_record(
 ) -> CheckRecord | None:
     """Return the newest record of the check that is about *sections*, None if there is none."""
     about = about_sections(terms, sections)
-    held = (record for record in merchant.checks if about and record.about == about)
-    return next(iter(newest_records(held, terms.name)), None)
+    held = (
+        record
+        for record in merchant.checks
+        if about and record.check == terms.name and record.about == about
+    )
+    return max(held, key=lambda record: record.made_at, default=None)
 
 
 def newest_records(checks: Iterable[CheckRecord], name: str) -> Iterable[CheckRecord]:
