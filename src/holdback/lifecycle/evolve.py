@@ -597,12 +597,17 @@ def _consents_recorded(draft: Draft, event: events.ConsentsRecorded) -> None:
 
 
 def _keep_consents(draft: Draft, applicants: str | None, given: tuple[str, ...]) -> None:
-    """Keep what *applicants* have given instead of what they had; of nobody nothing is kept."""
+    """
+    Keep what *applicants* have given instead of what they had; of nobody nothing is kept.
+
+    What those gave who were accepted is never dropped: a renewal names no consents.
+    """
     held = draft.all("consents")
     held.pop(applicants, None)
     if applicants is not None and given:
         held[applicants] = GivenConsents(applicants=applicants, names=given)
-    _keep_newest(held, held, MOST_SUBJECTS)
+    accepted = draft.last("sections").get("applicants")
+    _keep_newest(held, [others for others in held if others != accepted], MOST_SUBJECTS)
 
 
 def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:

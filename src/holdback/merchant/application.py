@@ -79,7 +79,7 @@ class Check:
     `evidence` names the facts that it gives. `why` says why it is required: what is held of it is
     `missing` or `too_old`, a funding rule is false with it (`failed`), or the check is `due_again`
     because offers expired unaccepted (service 3); it must then be made at `not_before` or later.
-    `consent` names the consent of the merchant that the check needs and that is not given yet.
+    `consent` names the consent that the check needs and that its applicants have not given yet.
     """
 
     name: str
@@ -194,7 +194,8 @@ class GivenConsents:
     """
     The consents that the applicants with a digest gave, by name; they count for nobody else.
 
-    INVARIANT: a merchant's state holds those that were given last, of `MOST_SUBJECTS` applicants.
+    INVARIANT: a merchant's state holds those of the accepted applicants, and those that were given
+    last, of `MOST_SUBJECTS` others.
     """
 
     applicants: str

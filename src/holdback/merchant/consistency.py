@@ -357,6 +357,8 @@ def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
     """Yield what contradicts itself in the records of checks and in what people decided."""
     yield from _unique(merchant.checks, lambda record: (*record.key, record.made_at), "$.checks")
     yield from _unique(merchant.consents, lambda given: given.applicants, "$.consents")
+    for given in merchant.consents:
+        yield from _unique(given.names, lambda name: name, "$.consents")
     yield from _unique(merchant.referrals, lambda referral: referral.product, "$.referrals")
     yield from _unique(
         merchant.referral_decisions,

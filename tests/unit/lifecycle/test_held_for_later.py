@@ -89,6 +89,23 @@ def test_consents_that_are_held_count_in_a_request_that_does_not_name_them():
     assert asked(journey, consents="{}") == "Accepted"
 
 
+def test_the_consents_of_the_accepted_applicants_are_not_pushed_out():
+    """
+    "The state holds the consents of the accepted applicants and of the four others who gave some
+    last": whomever a partner names, a renewal keeps what it needs.
+    """
+    journey = a_journey(country(more='consents = ["terms"]\n'))
+    verified = {"identity_verified": True}
+    assert asked(journey, evidence=verified, consents='{"terms": true}') == "Accepted"
+    journey.accept()
+    for number in range(6):
+        others = Opaque(f'[{{"name": "A {number}"}}]')
+        journey.do(RecordConsents(consents={"terms": True}, applicants=others))
+    assert journey.merchant.consents_of(journey.merchant.sections) == ("terms",)
+    assert len(journey.merchant.consents) == 5
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
 def refer(files):
     """The same *files* with a product that a low score refers."""
     return changed(

@@ -276,10 +276,10 @@ def test_a_consent_is_recorded_with_whose_it_is():
     assert (lacking(journey), lacking(journey, **OTHER)) == (None, "credit_reporting")
 
 
-def test_the_state_holds_the_consents_of_four():
+def test_the_state_holds_the_consents_of_four_who_were_not_accepted():
     """
-    "The state holds the consents of the four applicants who gave some last", and an erasure removes
-    them.
+    "The state holds the consents [...] of the four others who gave some last", and an erasure
+    removes them.
     """
     journey = in_australia()
     people = [Opaque(f'[{{"name":"A {number}"}}]') for number in range(6)]

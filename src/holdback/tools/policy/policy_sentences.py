@@ -77,7 +77,7 @@ def _acceptance(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
         yield "bank_details", f"Complete bank details are: {fields}."
     if rulebook.consents:
         consents = in_words([name.replace("_", " ") for name in rulebook.consents])
-        yield "consents", f"An offer needs the merchant's consent to: {consents}."
+        yield "consents", f"An offer needs the applicants' consent to: {consents}."
 
 
 def check_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
@@ -88,7 +88,7 @@ def check_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
             age = f"Its result is not known once it is older than {days_text(terms.max_age_days)}."
         consent = ""
         if terms.consent is not None:
-            consent = f" It needs the merchant's consent to {terms.consent.replace('_', ' ')}."
+            consent = f" It needs the applicants' consent to {terms.consent.replace('_', ' ')}."
         yield name, f"{age}{consent}"
 
 
