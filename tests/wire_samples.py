@@ -541,6 +541,18 @@ MERCHANT_WITH_PEOPLE = attrs.evolve(
     holds=(people_samples.HOLD,),
     requests=(*REQUESTS, people_samples.REMEMBERED),
 )
+# The same, with all that applicants said of their consents: one of them withdrew what they gave.
+MERCHANT_WITH_CONSENTS = attrs.evolve(
+    MERCHANT_WITH_PEOPLE,
+    consents=(
+        GivenConsents(
+            applicants=people_samples.PEOPLE["applicants"],
+            names=("terms",),
+            section=REQUESTED["consents"],
+        ),
+        GivenConsents(applicants="6" * 32, names=(), section="7" * 32),
+    ),
+)
 # Events and a state with the fields that were added for the ledger, the schedule and the end.
 LEDGER_DEAL = attrs.evolve(
     DEAL,

@@ -871,13 +871,12 @@ class History:
             said = {"applicants": PEOPLE["applicants"][applicants]}
         else:
             applicants = only
-        if applicants is None and name in self.model.needs_consent(self.now):
+        if applicants is None:
             refused = {INVALID}
         outcome = self.tell(RecordConsents(consents={name: given}, **said), refused=refused)
         if outcome is not None:
             self.model.personal = True
-            if applicants is not None:
-                self.model.consents.append((applicants, {name: given}))
+            self.model.consents.append((applicants, {name: given}))
             self.done.add("consent")
 
     def renew_with_consent(self):

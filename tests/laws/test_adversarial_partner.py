@@ -65,16 +65,17 @@ class Partner:
         self.sent += 1
         consents = payloads.many_consents(self.sent)
         assert len(payloads.as_json({"consents": consents})) < REQUEST_LIMIT
-        self.journey.do(RecordConsents(consents=consents))
+        applicants = Opaque.of(payloads.PROFILE["applicants"])
+        self.journey.do(RecordConsents(consents=consents, applicants=applicants))
 
     def record_consents_of_others(self):
-        """Record the consent that a credit check needs in AU, each time of other people."""
+        """Record hundreds of consents, and one that AU needs, each time of other people."""
         if not self.sent:
             self.journey.merchant = Merchant.new(
                 partner="acme", merchant_id="m-1", jurisdiction="AU"
             )
         self.sent += 1
-        given = {"credit_reporting": True}
+        given = {**payloads.many_consents(self.sent), "credit_reporting": True}
         applicants = Opaque.of([{"name": f"{self.sent:08}"}])
         self.journey.do(RecordConsents(consents=given, applicants=applicants))
         assert len(self.journey.merchant.consents) <= MOST_SUBJECTS

@@ -271,24 +271,40 @@ FAULTS = {
     ],
     "an erasure leaves consents": [
         instead(evolve, '("checks", "consents", "referrals")', '("checks", "referrals")'),
+        instead(consents, "case.profile.section(sections.get(applicants))", "None"),
     ],
     "the consents of the last applicants replace those before": [
-        instead(evolve, "_keep_newest(held, held, MOST_SUBJECTS)", "_keep_newest(held, held, 1)"),
+        instead(
+            evolve,
+            "_keep_newest(held, [others for others in held if others not in needed], "
+            "MOST_SUBJECTS)",
+            "_keep_newest(held, held, 1)",
+        ),
     ],
     "a consent that was withdrawn stays": [
-        instead(evolve, "held.pop(applicants, None)", "pass"),
+        instead(
+            consents,
+            "said.get(name, name in held) is True",
+            "said.get(name) is True or name in held",
+        ),
     ],
     "a consent that is recorded is nobody's": [
-        instead(consents, 'people.get("applicants")', "None"),
+        instead(evolve, "event.applicants", "None"),
     ],
     "the consents of a request are nobody's": [
         instead(
-            evolve, '_keep_consents(draft, issued.sections.get("applicants"), event.consents)',
+            evolve,
+            "_keep_consents(draft, GivenConsents(applicants=applicants, names=names, "
+            "section=section))",
             "pass",
         ),
     ],
     "nobody need say whose a consent is": [
-        instead(consents, "applicants is None", "False"),
+        instead(
+            consents,
+            "only_people(merchant) | case.profile.people_of(self)",
+            "{'applicants': ''} | only_people(merchant) | case.profile.people_of(self)",
+        ),
     ],
     "a correction leaves the merchant as it was": [
         instead(evolve, 'draft.changes["sections"] = {**before, **after}', "pass"),
@@ -335,7 +351,7 @@ FAULTS = {
         instead(rectification, "merchant.sections.get(name) != digest", "True"),
     ],
     "the results of a correction are about what it corrects": [
-        instead(carry_out, "isinstance(self.operation, RectifyProfile)", "False"),
+        instead(carry_out, "isinstance(said, RectifyProfile)", "False"),
     ],
     "an erased profile is corrected": [
         instead(rectification, "merchant.profile_erased", "False"),

@@ -60,6 +60,8 @@ def stored_documents():
     yield "state_with_a_correction.json", wire.write_merchant(corrected)
     yield "state_with_fees.json", wire.write_merchant(wire_samples.MERCHANT_WITH_FEES)
     yield "state_with_a_plan.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_PLAN)
+    consenting = wire_samples.MERCHANT_WITH_CONSENTS
+    yield "state_with_consents.json", wire.write_merchant(consenting)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():

@@ -85,6 +85,7 @@ def test_a_stored_merchant_is_readable_for_ever():
         ("state_with_suspense.json", wire_samples.MERCHANT_WITH_SUSPENSE),
         ("state_with_fees.json", wire_samples.MERCHANT_WITH_FEES),
         ("state_with_a_plan.json", wire_samples.MERCHANT_WITH_A_PLAN),
+        ("state_with_consents.json", wire_samples.MERCHANT_WITH_CONSENTS),
         ("state_with_withdrawn_offers.json", wire_samples.MERCHANT_WITH_WITHDRAWN_OFFERS),
         ("state_with_a_correction.json", wire_samples.MERCHANT_WITH_A_CORRECTION),
     ):

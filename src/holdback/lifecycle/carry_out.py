@@ -35,7 +35,7 @@ from holdback.lifecycle.offers.renewal_eligibility import (
     is_barred,
     renewal_eligibility,
 )
-from holdback.lifecycle.offers.requests import RequestOffers, people_in
+from holdback.lifecycle.offers.requests import RequestOffers
 from holdback.lifecycle.operation import (
     Case,
     Decision,
@@ -223,11 +223,10 @@ class _Attempt(Generic[Reply]):
 
     def _people_said(self) -> Mapping[str, str]:
         """Return the sections that the operation says of those whom its evidence is about."""
-        if isinstance(self.operation, RectifyProfile):
-            return self.operation.corrected(self.case.profile)
-        if not isinstance(self.operation, RequestOffers) or self._is_renewal():
-            return {}
-        return people_in(self.operation.request, self.before, self.case.profile)
+        said = self.operation
+        if isinstance(said, RequestOffers) and not self._is_renewal():
+            return self.case.profile.people_of(said.request)
+        return self.case.profile.people_of(said) if isinstance(said, RectifyProfile) else {}
 
     def _is_renewal(self) -> bool:
         return isinstance(self.operation, RequestOffers) and self.operation.request.renewal

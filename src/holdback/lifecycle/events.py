@@ -392,10 +392,11 @@ class BankDetailsChanged(Envelope):
 @frozen(kw_only=True)
 class ConsentsRecorded(MayBeFirst):
     """
-    Consents were given or withdrawn; `sections` names those of the profile, if it has them.
+    Applicants said something of their consents; `sections` names all that they said, `consents`.
 
     `given` are all those given by the `applicants` with this digest, of those that the jurisdiction
-    names. Nobody's, where it is None, count for none.
+    names. Where it is None, as in events of before, they count for nobody, and what is not among
+    them is given by nobody any more.
     """
 
     given: tuple[str, ...]

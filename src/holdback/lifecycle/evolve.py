@@ -238,8 +238,10 @@ def _offers_issued(draft: Draft, event: events.OffersIssued) -> None:
     for product in decided & referrals.keys():
         del referrals[product]
     referrals |= {referral.product: referral for referral in event.referrals}
-    if event.consents is not None:
-        _keep_consents(draft, issued.sections.get("applicants"), event.consents)
+    applicants, section = (issued.sections.get(name) for name in ("applicants", "consents"))
+    if applicants is not None:
+        names = event.consents or ()
+        _keep_consents(draft, GivenConsents(applicants=applicants, names=names, section=section))
     draft.changes["currency"] = event.currency
     if event.timezone is not None:
         draft.changes["timezone"] = event.timezone
@@ -292,18 +294,6 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         draft.changes["profile_erased"] = False
         # What an application says now was not replaced, even if it was corrected once.
         draft.changes["replaced_sections"] = _still_replaced(draft, sections)
-
-
-def _details_supplied(draft: Draft, event: events.DetailsSupplied) -> None:
-    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
-    draft.all("fulfilments")[event.application_id] = attrs.evolve(
-        fulfilment,
-        omitted=event.omitted,
-        sections={**fulfilment.sections, **event.sections},
-        accepted_details=_accepted_details(fulfilment, event.sections),
-    )
-    # The merchant holds the last details, for its next application.
-    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
 
 
 def _application_submitted(draft: Draft, event: events.ApplicationSubmitted) -> None:
@@ -400,12 +390,9 @@ def _profile_rectified(draft: Draft, event: events.ProfileRectified) -> None:
     replaced = {name: before[name] for name in after if name in before}
     draft.changes["sections"] = {**before, **after}
     for collection in ("offer_sets", "fulfilments"):
-        items = draft.all(collection)
-        for application_id, item in items.items():
-            corrected = {name: after[name] for name in _same(item.sections, replaced)}
-            if corrected:
-                sections = {**item.sections, **corrected}
-                items[application_id] = attrs.evolve(item, sections=sections)
+        _give_sections(
+            draft.all(collection), lambda of: {name: after[name] for name in _same(of, replaced)}
+        )
     # A person was asked about the sections before the correction.
     _drop(draft, "referrals", lambda referral: any(_same(referral.sections, replaced)))
     held = _still_replaced(draft, after)
@@ -414,6 +401,19 @@ def _profile_rectified(draft: Draft, event: events.ProfileRectified) -> None:
         surplus = [old for old in held if old.name == name][:-MOST_REPLACED]
         held = tuple(old for old in held if old not in surplus)
     draft.changes["replaced_sections"] = held
+    back = draft.all("consents").get(after.get("applicants"))
+    if back is not None:
+        _keep_consents(draft, back)
+
+
+def _give_sections(
+    items: dict[Any, Any], new: Callable[[Mapping[str, str]], Mapping[str, str]]
+) -> None:
+    """Give each of *items* the *new* sections for those that it has."""
+    for key, item in items.items():
+        given = new(item.sections)
+        if given:
+            items[key] = attrs.evolve(item, sections={**item.sections, **given})
 
 
 def _same(sections: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
@@ -516,7 +516,8 @@ def _signature_recorded(draft: Draft, event: events.SignatureRecorded) -> None:
     _change_fulfilment(draft, event, signature=event.signature)
 
 
-def _bank_details_changed(draft: Draft, event: events.BankDetailsChanged) -> None:
+def _details_held(draft: Draft, event: events.DetailsSupplied | events.BankDetailsChanged) -> None:
+    # The merchant holds the last details, for its next application.
     draft.changes["sections"] = {**draft.last("sections"), **event.sections}
     if event.application_id is None:
         return
@@ -592,22 +593,37 @@ def _hold_lifted(draft: Draft, event: events.HoldLifted) -> None:
 
 
 def _consents_recorded(draft: Draft, event: events.ConsentsRecorded) -> None:
-    _keep_consents(draft, event.applicants, event.given)
-    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
+    applicants, section = event.applicants, event.sections.get("consents")
+    if applicants is not None:
+        given = GivenConsents(applicants=applicants, names=event.given, section=section)
+        _keep_consents(draft, given)
+        return
+    # An event of before did not say whose they are: what it does not give, nobody gives any more.
+    held, sections = draft.all("consents"), {**draft.last("sections"), **event.sections}
+    draft.changes["sections"] = sections
+    for whose, said in held.items():
+        names = tuple(name for name in said.names if name in event.given)
+        accepted = section if whose == sections.get("applicants") else None
+        held[whose] = attrs.evolve(said, names=names, section=accepted or said.section)
 
 
-def _keep_consents(draft: Draft, applicants: str | None, given: tuple[str, ...]) -> None:
+def _keep_consents(draft: Draft, given: GivenConsents) -> None:
     """
-    Keep what *applicants* have given instead of what they had; of nobody nothing is kept.
+    Keep what applicants said of their consents instead of what they had said.
 
-    What those gave who were accepted is never dropped: a renewal names no consents.
+    The profile has it, if they were accepted, and each application of theirs, for an acceptance.
+    What they said is not dropped: a renewal names no consents, and an acceptance none either.
     """
-    held = draft.all("consents")
-    held.pop(applicants, None)
-    if applicants is not None and given:
-        held[applicants] = GivenConsents(applicants=applicants, names=given)
-    accepted = draft.last("sections").get("applicants")
-    _keep_newest(held, [others for others in held if others != accepted], MOST_SUBJECTS)
+    held, sets, sections = draft.all("consents"), draft.all("offer_sets"), draft.last("sections")
+    held.pop(given.applicants, None)
+    held[given.applicants] = given
+    named = [sections, *(offer_set.sections for offer_set in sets.values())]
+    needed = {people.get("applicants") for people in named}
+    _keep_newest(held, [others for others in held if others not in needed], MOST_SUBJECTS)
+    said = {} if given.section is None else {"consents": given.section}
+    if given.applicants == sections.get("applicants"):
+        draft.changes["sections"] = {**sections, **said}
+    _give_sections(sets, lambda of: said if of.get("applicants") == given.applicants else {})
 
 
 def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:
@@ -805,7 +821,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
     {
         events.OffersIssued: _offers_issued,
         events.OfferAccepted: _offer_accepted,
-        events.DetailsSupplied: _details_supplied,
+        events.DetailsSupplied: _details_held,
         events.ApplicationSubmitted: _application_submitted,
         events.ApplicationClosed: _application_closed,
         events.DealFunded: _deal_funded,
@@ -826,7 +842,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.OffersWithdrawn: _offers_withdrawn,
         events.ApplicationLapsed: _application_lapsed,
         events.SignatureRecorded: _signature_recorded,
-        events.BankDetailsChanged: _bank_details_changed,
+        events.BankDetailsChanged: _details_held,
         events.ConsentsRecorded: _consents_recorded,
         events.DealReinstated: _deal_reinstated,
         events.EntriesPosted: _entries_posted,

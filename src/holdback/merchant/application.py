@@ -192,14 +192,18 @@ def frozen_evidence(evidence: Mapping[str, HeldFact]) -> Mapping[str, HeldFact]:
 @frozen(kw_only=True)
 class GivenConsents:
     """
-    The consents that the applicants with a digest gave, by name; they count for nobody else.
+    What the applicants with a digest said of their consents; it counts for nobody else.
 
-    INVARIANT: a merchant's state holds those of the accepted applicants, and those that were given
-    last, of `MOST_SUBJECTS` others.
+    `names` are the consents given, of those that the jurisdiction names. `section` names all that
+    they said, in the closed profile; None where an event did not say it.
+
+    INVARIANT: a merchant's state holds those of the accepted applicants, of the applications whose
+    offers it holds, and of the `MOST_SUBJECTS` others who were last heard.
     """
 
     applicants: str
     names: tuple[str, ...]
+    section: str | None = None
 
 
 @frozen(kw_only=True)

@@ -410,6 +410,7 @@ class Merchant:
         holders = [self, *self.offer_sets, *self.fulfilments, *self.holds, *self.referrals]
         for holder in holders:
             yield from holder.sections.values()
+        yield from (said.section for said in self.consents if said.section is not None)
         # Of a decision the note is read; whom it was about is only compared.
         notes = (decision.sections.get("note") for decision in self.referral_decisions)
         yield from (note for note in notes if note is not None)

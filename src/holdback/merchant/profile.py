@@ -17,6 +17,7 @@ from holdback.errors import Refusal, StateError
 from holdback.exact.exact_json import Json, Opaque, canonical
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.merchant.acceptance import BankDetails
+from holdback.merchant.application import PEOPLE
 
 # A salt of this size cannot be guessed.
 SALT_BYTES: Final = 16
@@ -80,6 +81,11 @@ class Profile:
             raise Refusal("profile_erased", "the merchant's profile was erased")
         text = content.canonical() if isinstance(content, Opaque) else canonical(content)
         return hmac.digest(self.salt, text, "sha256").hex()[: 2 * _DIGEST_BYTES]
+
+    def people_of(self, given: object) -> dict[str, str]:
+        """Return the digests of the applicants and of the company that *given* has, by name."""
+        contents = {name: getattr(given, name, None) for name in PEOPLE}
+        return {name: self.digest(part) for name, part in contents.items() if part is not None}
 
     def with_sections(self, contents: Iterable[Opaque]) -> Profile:
         """Return this profile with *contents* added."""

@@ -45,7 +45,7 @@ from holdback.lifecycle.events import (
     TakingsRecorded,
 )
 from holdback.merchant.acceptance import ApplicationStatus
-from holdback.merchant.application import CheckRecord, HeldCheck, HeldFact
+from holdback.merchant.application import CheckRecord, GivenConsents, HeldCheck, HeldFact
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
@@ -404,6 +404,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         SuspenseEntry: ("kind", "receipt", "deal_id"),
         SuspenseTotals: ("sums", "used"),
         CheckRecord: ("about",),
+        GivenConsents: ("section",),
         HeldCheck: ("about",),
         Referral: ("sections",),
         OffersIssued: ("referrals", "consents"),

@@ -19,7 +19,7 @@ from holdback.operations import (
     ReviewRenewal,
 )
 from holdback.testing import strategies
-from journey import START, Journey
+from journey import PROFILE, START, Journey
 
 ENGINE = Engine.for_trial()
 
@@ -143,7 +143,7 @@ def test_a_host_of_events_never_asks_for_the_reply(long):
         RecordTakings(takings=[Takings(on=START.date(), amount=Money.parse("GBP 90.00"))]),
         EraseProfile(),
         PlaceHold(code="sanctions", by="u-1"),
-        RecordConsents(consents={"credit_check": True}),
+        RecordConsents(consents={"credit_check": True}, applicants=PROFILE["applicants"]),
     ],
     ids=lambda operation: operation.name,
 )

@@ -245,16 +245,14 @@ def test_a_consent_counts_for_the_applicants_who_gave_it():
 def test_a_consent_is_recorded_with_whose_it_is():
     """
     "They may be left out while the merchant's applications name only one. With several, or before
-    anybody has applied, it is an error where the jurisdiction names the consent": a host says whose
-    it is, "and the first application finds it".
+    anybody has applied, it is an error": a host says whose it is, "and the first application finds
+    it".
     """
     journey = in_australia()
     given = {"credit_reporting": True}
     with pytest.raises(InvalidDocument, match="nobody says whose consents these are") as refused:
         journey.do(RecordConsents(consents=given))
     assert [(e.code, e.path) for e in refused.value.errors] == [("missing", "$.applicants")]
-    journey.do(RecordConsents(consents={"marketing": True}))
-    assert not journey.merchant.consents
 
     journey.do(RecordConsents(consents=given, applicants=OTHER["applicants"]))
     assert lacking(journey, **OTHER) is None
@@ -293,9 +291,9 @@ def test_the_state_holds_the_consents_of_four_who_were_not_accepted():
     assert journey.engine.rebuild(journey.events) == journey.merchant
 
 
-def test_the_profile_does_not_say_what_others_agreed_to(funded):
+def test_the_accepted_profile_does_not_say_what_others_agreed_to(funded):
     """
-    "The profile has the consents of the accepted applicants": those of others are not in it.
+    The `consents` of the merchant are those of the accepted applicants, as they said them last.
     """
     before = funded.merchant.sections["consents"]
     consents = {"marketing": True}

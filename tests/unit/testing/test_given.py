@@ -206,7 +206,8 @@ def test_a_past_has_its_own_request_ids(offered):
     """
     A merchant that came with a past gets new request ids, so that nothing new is taken for a retry.
     """
-    story = given(ENGINE, merchant=offered.merchant, at=AT, evidence=EVIDENCE)
+    stored = {"merchant": offered.merchant, "profile": offered.profile}
+    story = given(ENGINE, **stored, at=AT, evidence=EVIDENCE)
 
     assert story.when("request_offers", REQUEST).events("OffersIssued").request_id == "r-2"
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias, get_args
 
-import attrs
 from attrs import field
 from pendulum import DateTime
 
@@ -34,7 +33,12 @@ from holdback.lifecycle.operation import (
     PersonalCommand,
     deal_receipt,
 )
-from holdback.lifecycle.people.bank_details import check_details, may_submit, needed_details
+from holdback.lifecycle.people.bank_details import (
+    check_details,
+    completes,
+    may_submit,
+    needed_details,
+)
 from holdback.lifecycle.transitions import next_states
 from holdback.merchant.acceptance import ApplicationStatus, BankDetails
 from holdback.merchant.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
@@ -104,7 +108,7 @@ class SupplyDetails(PersonalCommand[ApplicationStatus]):
             )
             events = (supplied,)
             profile = profile.with_sections(contents.values())
-        if contents and _completes(fulfilment, supplied.omitted):
+        if contents and completes(fulfilment, supplied.omitted):
             submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
             events = (*events, submitted)
         return Decision(
@@ -126,12 +130,6 @@ def _still_omitted(
         for name in fulfilment.omitted
         if name not in contents or (name == "bank_details" and incomplete)
     )
-
-
-def _completes(fulfilment: Fulfilment, omitted: tuple[str, ...]) -> bool:
-    """Return whether the application is complete when only *omitted* is missing."""
-    after = attrs.evolve(fulfilment, omitted=omitted)
-    return may_submit(after, signed=fulfilment.signature is not None)
 
 
 def _new_details(

@@ -164,14 +164,8 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
             with_takings=case.merchant.active_deal is None,
             path="$.records",
         )
-        given = {"applicants": self.applicants, "company": self.company}
-        sections = {
-            name: case.profile.digest(content)
-            for name, content in given.items()
-            if content is not None
-        }
-        held = only_people(case.merchant)
-        told = _about(records, rulebook, case.merchant, held, sections)
+        held, said = only_people(case.merchant), case.profile.people_of(self)
+        told = _about(records, rulebook, case.merchant, held, said)
         new = new_records(case.merchant, told)
         events = (evidence_event(new, case.merchant, case.context),) if new else ()
         return Decision(events, record_receipt)

@@ -40,13 +40,12 @@ from holdback.lifecycle.operation import (
     PersonalQuestion,
     fingerprint,
 )
-from holdback.lifecycle.people.consents import given_consents
+from holdback.lifecycle.people.consents import all_consents, given_consents
 from holdback.merchant import offer as offer_states
-from holdback.merchant.application import PEOPLE, Check, OffersRequest, RequiredChecks
+from holdback.merchant.application import PROFILE, Check, OffersRequest, RequiredChecks
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet, known_deals_of
 from holdback.merchant.product import REFERRED, Offers, Product
-from holdback.merchant.profile import Profile
 from holdback.merchant.referral import Referral
 from holdback.merchant.validators import instance_of, optional, text
 from holdback.rulebooks.rulebook import Rulebook, age_name
@@ -119,6 +118,9 @@ class RequestOffers(PersonalCommand[Offers]):
         if is_full_of_open_offers(case.merchant, case.at):
             raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
         contents = _sections(request)
+        if request.consents is not None:
+            applicants = case.profile.people_of(request)["applicants"]
+            contents["consents"] = all_consents(case, applicants, request.consents)
         sections = {name: case.profile.digest(content) for name, content in contents.items()}
         priced = _Request(
             request=request,
@@ -187,21 +189,9 @@ def offers_expired() -> Refusal:
 def _sections(request: OffersRequest) -> dict[str, Opaque]:
     """Return the personal data in *request*, by the name of its section."""
     use = request.application.intended_use_of_funds
-    contents = {
-        "consents": request.consents,
-        "applicants": request.applicants,
-        "company": request.company,
-        "intended_use_of_funds": None if use is None else Opaque.of(use),
-    }
+    contents = {name: getattr(request, name) for name in PROFILE}
+    contents["intended_use_of_funds"] = None if use is None else Opaque.of(use)
     return {name: content for name, content in contents.items() if content is not None}
-
-
-def people_in(request: OffersRequest, merchant: Merchant, profile: Profile) -> Mapping[str, str]:
-    """Return the sections that say whom *request* is about: a renewal is about the merchant."""
-    if request.renewal:
-        return merchant.sections
-    contents = _sections(request)
-    return {name: profile.digest(contents[name]) for name in PEOPLE if name in contents}
 
 
 def _offers_as_issued(offer_set: OfferSet) -> Offers:
@@ -343,7 +333,7 @@ def _in_fulfilment(merchant: Merchant, application_id: str | None) -> Fulfilment
 
 def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[Check]:
     merchant, at = case.merchant, case.at
-    sections = people_in(request, merchant, case.profile)
+    sections = merchant.sections if request.renewal else case.profile.people_of(request)
     rulesets = [product.rules for product in rulebook.products]
     if request.renewal:
         rulesets.append(rulebook.renewal)

@@ -58,6 +58,12 @@ def may_submit(fulfilment: Fulfilment, *, signed: bool) -> bool:
     )
 
 
+def completes(fulfilment: Fulfilment, omitted: tuple[str, ...]) -> bool:
+    """Return whether the application is complete when only *omitted* is missing."""
+    after = evolve(fulfilment, omitted=omitted)
+    return may_submit(after, signed=fulfilment.signature is not None)
+
+
 @frozen(kw_only=True)
 class ChangeBankDetails(PersonalCommand[RecordReceipt]):
     """
@@ -109,12 +115,7 @@ class ChangeBankDetails(PersonalCommand[RecordReceipt]):
             sections={"bank_details": digest},
         )
         events: tuple[Event, ...] = (changed,)
-        if fulfilment is not None and _completes(fulfilment, changed):
+        if fulfilment is not None and completes(fulfilment, changed.omitted):
             submitted = ApplicationSubmitted(at=case.at, application_id=fulfilment.application_id)
             events = (changed, submitted)
         return Decision(events, record_receipt, case.profile.with_sections((section,)))
-
-
-def _completes(fulfilment: Fulfilment, changed: BankDetailsChanged) -> bool:
-    after = evolve(fulfilment, omitted=changed.omitted)
-    return may_submit(after, signed=fulfilment.signature is not None)

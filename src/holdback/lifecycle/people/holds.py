@@ -57,8 +57,7 @@ class PlaceHold(PersonalCommand[RecordReceipt]):
             raise Refusal("not_possible_now", f"there are {MOST_HOLDS} holds already")
         sections, after = noted(self.note, case.profile)
         hold = Hold(code=self.code, placed_at=case.at, by=self.by, sections=sections)
-        events: tuple[Event, ...] = (HoldPlaced(at=case.at, hold=hold),)
-        return Decision(events, record_receipt, after)
+        return Decision((HoldPlaced(at=case.at, hold=hold),), record_receipt, after)
 
 
 @frozen(kw_only=True)

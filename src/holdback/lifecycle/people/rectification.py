@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from attrs import field
 
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.events import Event, ProfileRectified
+from holdback.lifecycle.events import ProfileRectified
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand, record_receipt
 from holdback.merchant.application import CLOSED, PEOPLE, Applicants
-from holdback.merchant.profile import Profile
 from holdback.merchant.receipt import RecordReceipt
 
 
@@ -44,10 +41,6 @@ class RectifyProfile(PersonalCommand[RecordReceipt]):
         given = {name: getattr(self, name) for name in PEOPLE}
         return {name: content for name, content in given.items() if content is not None}
 
-    def corrected(self, profile: Profile) -> Mapping[str, str]:
-        """Return the digests of the sections that are given, by their names."""
-        return {name: profile.digest(content) for name, content in self._given.items()}
-
     def decide(self, case: Case) -> Decision[RecordReceipt]:
         merchant = case.merchant
         if merchant.provider_id is None:
@@ -56,10 +49,10 @@ class RectifyProfile(PersonalCommand[RecordReceipt]):
             raise Refusal("profile_erased", "the merchant's profile was erased")
         changed = {
             name: digest
-            for name, digest in self.corrected(case.profile).items()
+            for name, digest in case.profile.people_of(self).items()
             if merchant.sections.get(name) != digest
         }
         if not changed:
             return Decision((), record_receipt)
-        events: tuple[Event, ...] = (ProfileRectified(at=case.at, sections=changed),)
-        return Decision(events, record_receipt, case.profile.with_sections(self._given.values()))
+        event = ProfileRectified(at=case.at, sections=changed)
+        return Decision((event,), record_receipt, case.profile.with_sections(self._given.values()))

@@ -11,7 +11,7 @@ from pendulum import DateTime
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.events import Event, ReferralDecided
+from holdback.lifecycle.events import ReferralDecided
 from holdback.lifecycle.offers.funding_rules import waiting_funding
 from holdback.lifecycle.operation import (
     Case,
@@ -83,8 +83,8 @@ class DecideReferral(PersonalCommand[RecordReceipt]):
             rules=tuple(rule.digest for rule in referral.rules) if self.decision == APPROVE else (),
             sections={**referral.sections, **sections},
         )
-        events: tuple[Event, ...] = (ReferralDecided(at=case.at, decision=decision),)
-        return Decision(events, record_receipt, after)
+        event = ReferralDecided(at=case.at, decision=decision)
+        return Decision((event,), record_receipt, after)
 
 
 def _open(case: Case) -> tuple[Referral, ...]:

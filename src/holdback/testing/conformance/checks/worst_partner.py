@@ -121,10 +121,10 @@ def _requote(simulation: Simulation, merchant: SimulatedMerchant, round_number: 
 def _record_consents(
     simulation: Simulation, merchant: SimulatedMerchant, round_number: int
 ) -> None:
-    """Record hundreds of consents that nobody named before."""
-    _send(
-        simulation, merchant, "record_consents", {"consents": payloads.many_consents(round_number)}
-    )
+    """Record hundreds of consents that nobody named before, of the same people."""
+    consents = payloads.many_consents(round_number)
+    body = {"consents": consents, "applicants": payloads.PROFILE["applicants"]}
+    _send(simulation, merchant, "record_consents", body)
 
 
 def _read_all(simulation: Simulation, merchant: SimulatedMerchant) -> None:

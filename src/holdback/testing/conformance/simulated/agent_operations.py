@@ -170,8 +170,9 @@ def _rectify_profile(_: SimulatedMerchant, __: date, pick: int, variant: int) ->
     yield {name: profile[name] for name in names}
 
 
-def _record_consents(_: SimulatedMerchant, __: date, ___: int, variant: int) -> Bodies:
-    yield {"consents": {"credit_check": variant % 4 != 0}}
+def _record_consents(_: SimulatedMerchant, __: date, pick: int, variant: int) -> Bodies:
+    applicants = (payloads.PROFILE, payloads.OTHERS)[pick % 2]["applicants"]
+    yield {"consents": {"credit_check": variant % 4 != 0}, "applicants": applicants}
 
 
 def _no_fields(_: SimulatedMerchant, __: date, ___: int, ____: int) -> Bodies:
