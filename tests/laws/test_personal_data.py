@@ -55,7 +55,8 @@ def marked(value, *, field=None):
 def marked_input(step):
     """Return the input of *step* with a mark; the consents of an operation are flags by name."""
     if step.operation == "record_consents":
-        return {"consents": {**step.input["consents"], f"{MARK}_consent": True}}
+        consents = {**step.input["consents"], f"{MARK}_consent": True}
+        return {**marked(step.input), "consents": consents}
     return marked(step.input)
 
 

@@ -389,10 +389,8 @@ def _profile_rectified(draft: Draft, event: events.ProfileRectified) -> None:
         raise misplaced(event, "the merchant has no profile that was accepted")
     replaced = {name: before[name] for name in after if name in before}
     draft.changes["sections"] = {**before, **after}
-    for collection in ("offer_sets", "fulfilments"):
-        _give_sections(
-            draft.all(collection), lambda of: {name: after[name] for name in _same(of, replaced)}
-        )
+    for items in map(draft.all, ("offer_sets", "fulfilments")):
+        _give_sections(items, lambda of: {name: after[name] for name in _same(of, replaced)})
     # A person was asked about the sections before the correction.
     _drop(draft, "referrals", lambda referral: any(_same(referral.sections, replaced)))
     held = _still_replaced(draft, after)
@@ -406,9 +404,7 @@ def _profile_rectified(draft: Draft, event: events.ProfileRectified) -> None:
         _keep_consents(draft, back)
 
 
-def _give_sections(
-    items: dict[Any, Any], new: Callable[[Mapping[str, str]], Mapping[str, str]]
-) -> None:
+def _give_sections(items: dict[Any, Any], new: Callable[[Any], Mapping[str, str]]) -> None:
     """Give each of *items* the *new* sections for those that it has."""
     for key, item in items.items():
         given = new(item.sections)

@@ -299,8 +299,8 @@ class Merchant:
     sections of the merchant's profile. What the merchant needs of its jurisdiction is held with it:
     `timezone` and `currency`. `provider_id` is None until the first acceptance and never changes
     after it. `checks` is the newest record of each check and of whom it is about. `consents` are
-    those given, of those that the jurisdiction names, and by whom. `referrals` are to be decided by
-    a person, and `referral_decisions` were. `offer_sets` are those that are open or were closed
+    what applicants said of theirs. `referrals` are to be decided by a person, and
+    `referral_decisions` were. `offer_sets` are those that are open or were closed
     lately. `last_accepted_at` is the instant of the last acceptance, and `takings_since` the first
     day of takings ever recorded. `requests` are the requests carried out lately.
     `renewal_eligibility` is as last announced. `suspense` is cash that came in and has no deal to

@@ -83,7 +83,12 @@ class Profile:
         return hmac.digest(self.salt, text, "sha256").hex()[: 2 * _DIGEST_BYTES]
 
     def people_of(self, given: object) -> dict[str, str]:
-        """Return the digests of the applicants and of the company that *given* has, by name."""
+        """
+        Return the digests of the applicants and of the company that *given* has, by name.
+
+        Raises:
+            Refusal: `profile_erased`.
+        """
         contents = {name: getattr(given, name, None) for name in PEOPLE}
         return {name: self.digest(part) for name, part in contents.items() if part is not None}
 

@@ -7,7 +7,7 @@ import pytest
 
 from holdback import InvalidDocument, Refusal, wire
 from holdback.exact.exact_json import Opaque
-from holdback.lifecycle.events import ConsentsRecorded, ProfileRectified
+from holdback.lifecycle.events import ConsentsRecorded, OffersIssued, ProfileRectified
 from holdback.lifecycle.evolve import evolve
 from holdback.operations import (
     CloseApplication,
@@ -97,8 +97,8 @@ def from_nobody(journey, given, **sections):
 
 def test_a_withdrawal_of_nobody_known_counts_for_everybody():
     """
-    "An event that does not say whose the consents are gives none to anybody, and what it does not
-    name counts for nobody any more."
+    "Such an event gives none to anybody, and what it does not name counts for nobody any more":
+    "what is unknown makes nobody eligible", and a withdrawal is not lost.
     """
     journey = in_australia()
     applicants = {"applicants": journey.profile.digest(PROFILE["applicants"])}
@@ -123,6 +123,23 @@ def test_what_an_earlier_event_said_of_the_profile_stays(journey):
 
     record(journey, terms=True)
     assert accepted(journey) == said(journey) == {"marketing": False, "terms": True}
+
+
+def test_a_request_of_before_said_something_too(journey):
+    """
+    An event of a request that did not say which consents were given gives none, and its section has
+    what the applicants said.
+    """
+    ask(journey, '{"marketing": false}')
+    journey.events = [
+        attrs.evolve(event, consents=None) if type(event) is OffersIssued else event
+        for event in journey.events
+    ]
+    journey.merchant = journey.engine.rebuild(journey.events)
+    assert [given.names for given in journey.merchant.consents] == [()]
+    record(journey, terms=True)
+    journey.accept()
+    assert accepted(journey) == {"marketing": False, "terms": True}
 
 
 def test_what_is_recorded_is_kept_whoever_said_it(journey):
@@ -163,8 +180,8 @@ def test_somebody_says_whose_a_consent_is(journey):
 
 def test_an_acceptance_undoes_nothing_that_was_said_after_the_request(journey):
     """
-    "Whichever set of offers is accepted, the profile has what its applicants said last": with an
-    operation or with another request.
+    "Whichever set of offers is accepted, the profile has what its applicants said last": in another
+    request, or with `record_consents`.
     """
     ask(journey, '{"marketing": true, "terms": true}')
     first = journey.first_offer().offer_id
@@ -186,8 +203,8 @@ def test_an_acceptance_undoes_nothing_that_was_said_after_the_request(journey):
 
 def test_a_request_is_added_to_what_the_same_applicants_said(journey):
     """
-    "A request is read as it says; of a consent that it does not name, what the same applicants said
-    last counts." A retry is still the same request.
+    "The `consents` of the application are what they said before with the request over it; a retry
+    is compared with the request as sent."
     """
     record(journey, PROFILE["applicants"], marketing=False, terms=True)
     requested = ask(journey, '{"terms": {"signed": 0.10}}').offer_set
@@ -211,8 +228,8 @@ def test_a_request_is_added_to_what_the_same_applicants_said(journey):
 
 def test_nobody_is_pushed_out_whose_offers_are_open(journey):
     """
-    "The state holds what the accepted applicants said, those of applications that it holds, and the
-    four others who were last heard": whomever a partner names, an application loses nothing.
+    "The state holds what the accepted applicants said, those of applications whose offers it holds,
+    and the four others who were last heard": an application loses nothing to others.
     """
     ask(journey, '{"terms": true}')
     first = journey.first_offer().offer_id
@@ -228,7 +245,7 @@ def test_nobody_is_pushed_out_whose_offers_are_open(journey):
 
 def test_what_applicants_said_is_bounded_in_requests_too(journey):
     """
-    "64 KiB of what applicants said together": true or false of what is held is always taken.
+    "64 KiB, when more is added than true or false of names that they or the jurisdiction have."
     """
     names = [f"{number:064}" for number in range(880)]
     record(journey, PROFILE["applicants"], **dict.fromkeys(names, True))
