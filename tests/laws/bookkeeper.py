@@ -91,6 +91,11 @@ class Deal:
     paid_before: int = 0  # what had come in when the last plan was agreed
     accounts: Counter = field(default_factory=Counter)
 
+    @property
+    def renewals(self):
+        """How many renewals in a row led to this deal, itself included."""
+        return 0 if self.base is None else 1 + self.base.renewals
+
     # Accounts: a debit is above zero, so that all of them add up to nothing.
 
     def fund(self, settles):

@@ -671,7 +671,9 @@ class History:
         model.deals.append(
             Deal(
                 deal.id, "Renewal" if application.renewal else "Initial",
-                on or model.day(self.now), deal.repayment_amount.minor, deal.term_days,
+                on or model.day(self.now), deal.funded_amount.minor,
+                deal.repayment_amount.minor, deal.term_days,
+                base if application.renewal else None,
             )
         )  # fmt: skip
         self.done.add("funded renewal" if application.renewal else "funded")

@@ -84,6 +84,17 @@ class AcceptedApplication:
     ended: str | None = None
 
 
+# The facts that are amounts, here in minor units.
+MONEY = (
+    "balance",
+    "funded_amount",
+    "repayment_amount",
+    "average_monthly_takings",
+    "refunds_due",
+    "fees_owed",
+)
+
+
 @dataclass(eq=False)
 class Deal:
     """A funded deal; amounts are in minor units."""
@@ -91,8 +102,10 @@ class Deal:
     id: str
     type: str
     funded_on: date
+    funded: int
     repayment: int
     term_days: int
+    base: Deal | None = None
     entries: dict = field(default_factory=dict)
     taken_back: set = field(default_factory=set)
     settled: int = 0
@@ -109,6 +122,10 @@ class Deal:
             for name, (on, amount) in self.entries.items()
             if name not in self.taken_back
         )
+
+    def renewals(self):
+        """How many renewals in a row led to this deal, itself included."""
+        return 0 if self.base is None else 1 + self.base.renewals()
 
     def remitted(self):
         return sum(amount for _, _, amount in self.counted())
@@ -465,7 +482,11 @@ class Model:
             "balance": deal.balance(),
             "status": deal.status,
             "deal_type": deal.type,
+            "funded_amount": deal.funded,
+            "repayment_amount": deal.repayment,
             "days_since_funding": elapsed,
+            "months_since_funding": _months(deal.funded_on, today),
+            "renewals_in_chain": deal.renewals(),
             "remaining_term_days": max(0, deal.term_days - to_end),
             # No history of these has a pause.
             "paused": False,
@@ -508,7 +529,7 @@ class Model:
         if base is not None:
             facts |= self.deal_facts(base, at)
         catalogue = self.rulebook(at).catalogue
-        for name in ("balance", "average_monthly_takings", "refunds_due", "fees_owed"):
+        for name in MONEY:
             if isinstance(facts.get(name), int):
                 facts[name] = Decimal(facts[name]).scaleb(-catalogue.currency.places)
         return catalogue.prepare(facts)

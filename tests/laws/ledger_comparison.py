@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -26,7 +27,12 @@ from holdback import (
     Refusal,
     wire,
 )
-from holdback.eligibility.derived_facts import days_past_due, deal_counts, deal_facts
+from holdback.eligibility.derived_facts import (
+    days_past_due,
+    deal_counts,
+    deal_facts,
+    renewals_in_chain,
+)
 from holdback.exact.exact_json import Opaque
 from holdback.merchant.plan import Instalment
 from holdback.merchant.profile import Profile
@@ -320,6 +326,8 @@ class Telling:
             if shown != expected:
                 name = next(name for name in shown if shown[name] != expected[name])
                 self.differ(f"{name} of {deal.id}", shown[name], expected[name])
+            renewals = renewals_in_chain(self.merchant, deal)
+            self.agree(f"renewals in the chain of {deal.id}", renewals, kept.renewals)
             if deal is not self.audited.get(deal.id):
                 self.audit(deal, kept)
                 self.audited[deal.id] = deal
@@ -385,7 +393,10 @@ class Telling:
 
 
 MONEY = ("balance", "shortfall", "overpaid", "waived", "remitted", "written_off", "fees_owed")
-FACTS = ("progress", "performance", "paused", "days_in_pause", "remaining_term_days")
+FACTS = (
+    "progress", "performance", "paused", "days_in_pause", "remaining_term_days",
+    "funded_amount", "repayment_amount", "months_since_funding",
+)  # fmt: skip
 
 
 def figures(deal, today):
@@ -409,6 +420,8 @@ def figures_kept(deal, today):
         "progress": deal.progress, "performance": deal.performance(today), "paused": deal.paused,
         "days_in_pause": (today - deal.funded_on).days - deal.unpaused(today),
         "remaining_term_days": max(0, deal.term - deal.unpaused(deal.last_day(today))),
+        "funded_amount": deal.funded, "repayment_amount": deal.repayment,
+        "months_since_funding": max(0, (today - deal.funded_on).days) // Fraction(365, 12),
     }  # fmt: skip
 
 

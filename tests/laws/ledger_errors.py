@@ -183,6 +183,15 @@ ERRORS = {
     "a default without a plan is not past due": [
         instead(derived_facts.days_past_due, "len(of_plans) == len(days)", "True"),
     ],
+    "a chain counts the last renewal alone": [
+        instead(derived_facts.renewals_in_chain, "number + 1", "1"),
+    ],
+    "a renewal of a repaid deal has no chain": [
+        instead(derived_facts.renewals_in_chain, "merchant.fulfilments", "merchant.deals"),
+    ],
+    "a month since the funding has thirty days": [
+        instead(derived_facts.whole_months, "days * _MONTHS_A_YEAR // _DAYS_A_YEAR", "days // 30"),
+    ],
     "a merchant is past due by its best plan": [
         instead(
             derived_facts.days_past_due,

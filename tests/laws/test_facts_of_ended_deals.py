@@ -14,7 +14,7 @@ from holdback.testing import strategies
 from journey import Journey
 
 # How long ago something was: this goes on.
-SINCE = {"days_since_funding", "days_since_last_remittance"}
+SINCE = {"days_since_funding", "months_since_funding", "days_since_last_remittance"}
 
 
 def kept(deal, day):
@@ -57,6 +57,7 @@ def test_a_repaid_deal_stays_as_of_its_repayment(funded):
     assert {name: later[name] - left[name] for name in left if name != "performance"} == {
         **dict.fromkeys(left.keys() - SINCE - {"performance"}, 0),
         **dict.fromkeys(SINCE, 900),
+        "months_since_funding": 30,
     }
     assert later["performance"] == left["performance"]
 

@@ -33,8 +33,8 @@ WAITS = (0, 1, 5, 31, 200)
 # For every relation, one that is a little sharper, and does not hold of every deal.
 SHARPER = {
     "performance >= progress": "performance > progress",
-    'status != "Funded" or remaining_term_days > 0 days or performance == progress'
-    " or progress >= 100%": 'status != "Funded" or remaining_term_days > 0 days',
+    'status != "Funded" or remaining_term_days > 0 or performance == progress'
+    " or progress >= 100%": 'status != "Funded" or remaining_term_days > 0',
     'status in ["Funded", "Defaulted"] or balance == {none}': "balance == {none}",
     'status != "Funded" or balance > {none}': "balance > {none}",
     'status != "Defaulted" or deals_defaulted >= 1': "deals_defaulted >= 1",
@@ -46,14 +46,22 @@ SHARPER = {
         "deals_recovered < deals_defaulted"
     ),
     "deals_recovered <= deals_defaulted": "deals_recovered < deals_defaulted",
-    "days_past_due < 0 days or deals_recovered < deals_defaulted": (
-        "deals_recovered < deals_defaulted"
-    ),
+    "days_past_due < 0 or deals_recovered < deals_defaulted": ("deals_recovered < deals_defaulted"),
     "days_since_last_remittance <= days_since_funding": (
         "days_since_last_remittance < days_since_funding"
     ),
     "missed_remittances_30d <= days_since_funding": "missed_remittances_30d < days_since_funding",
     "days_in_pause <= days_since_funding": "days_in_pause < days_since_funding",
+    # No product of these histories is free of charge.
+    "funded_amount <= repayment_amount": "1.3 * funded_amount <= repayment_amount",
+    "12 * days_since_funding >= 365 * months_since_funding": (
+        "12 * days_since_funding > 365 * months_since_funding"
+    ),
+    "12 * days_since_funding < 365 * months_since_funding + 365": (
+        "12 * days_since_funding < 365 * months_since_funding + 353"
+    ),
+    'deal_type != "Renewal" or renewals_in_chain >= 1': "renewals_in_chain >= 1",
+    'deal_type != "Initial" or renewals_in_chain == 0': "renewals_in_chain == 0",
 }
 
 

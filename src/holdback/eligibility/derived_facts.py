@@ -18,6 +18,7 @@ from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import (
     DEFAULTED,
     DEFAULTS,
+    INITIAL,
     RECOVERED,
     RENEWED,
     REPAID,
@@ -74,19 +75,23 @@ def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
     """
     Return the facts about *deal* on *today*, by name.
 
-    When it has ended, the days since its funding and its last remittance go on. Nothing else
+    When it has ended, the time since its funding and its last remittance goes on. Nothing else
     changes with the day alone (decisions/deals#after-the-end).
     """
     last = _last_day(deal, today)
     on_pause = paused_days(deal.pauses, deal.funded_on, last)
     term = deal.terms_changes[-1].term_days if deal.terms_changes else deal.term_days
+    since = max(0, (today - deal.funded_on).days)
     facts: dict[str, int | None] = {
         "progress": deal.progress,
         "performance": performance(deal, today),
         "balance": deal.balance.minor,
         "status": _ordinal(STATUSES, deal.status),
         "deal_type": _ordinal(TYPES, deal.type),
-        "days_since_funding": max(0, (today - deal.funded_on).days),
+        "funded_amount": deal.funded_amount.minor,
+        "repayment_amount": deal.repayment_amount.minor,
+        "days_since_funding": since,
+        "months_since_funding": whole_months(since),
         "remaining_term_days": max(0, term - max(0, (last - deal.funded_on).days) + on_pause),
         "paused": int(deal.paused),
         "days_in_pause": on_pause,
@@ -241,6 +246,22 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     }
 
 
+def renewals_in_chain(merchant: Merchant, deal: Deal) -> int | None:
+    """
+    Return how many renewals in a row led to *deal*, itself included.
+
+    It is None where the state does not say which deal one of them renewed.
+    """
+    bases = {accepted.application_id: accepted.base_deal_id for accepted in merchant.fulfilments}
+    number, sought = 0, deal.id
+    for earlier in reversed(merchant.deals):  # a base deal comes before its renewal
+        if earlier.id == sought and earlier.type == INITIAL:
+            return number
+        if earlier.id == sought:
+            number, sought = number + 1, bases.get(earlier.application_id) or ""
+    return None
+
+
 def days_past_due(merchant: Merchant, today: date) -> int | None:
     """
     Return by how many days plans are past due, the most of all deals that are in default.
@@ -271,7 +292,8 @@ def renewal_facts(
     today: date,
 ) -> Facts:
     """Return the prepared facts for renewing *deal*, with what *evidence* says."""
-    return _prepared({**evidence, **deal_facts(deal, today)}, merchant, deal, catalogue, today)
+    facts = {**deal_facts(deal, today), "renewals_in_chain": renewals_in_chain(merchant, deal)}
+    return _prepared({**evidence, **facts}, merchant, deal, catalogue, today)
 
 
 def _prepared(

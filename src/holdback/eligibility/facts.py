@@ -255,6 +255,30 @@ _FACTS: Final = (
                 "full, the most of all plans; 0 where nothing is past due. Unknown where no deal "
                 "is in default, or one is that has no plan.",
     ),
+    BuiltInFact(
+        name="funded_amount", kind=Kind.MONEY, origin=DEAL,
+        in_files="advance advance_amount amount_advanced amount_funded amount_financed principal",
+        meaning="What the merchant was given for the deal, with what settled an earlier one.",
+    ),
+    BuiltInFact(
+        name="repayment_amount", kind=Kind.MONEY, origin=DEAL,
+        in_files="payback payback_amount purchased_amount amount_to_repay total_to_repay",
+        meaning="What the deal was to repay from the beginning: the funded amount times the "
+                "factor rate.",
+    ),
+    BuiltInFact(
+        name="months_since_funding", kind=Kind.COUNT, high=MOST_DAYS * 12 // 365, origin=DEAL,
+        label="number of months since the funding", moves=UP, over_time=WAITS, typical=4,
+        in_files="age_months deal_age_months months_funded",
+        meaning="Whole months since the deal was funded, each a twelfth of 365 days.",
+    ),
+    BuiltInFact(
+        name="renewals_in_chain", kind=Kind.COUNT, high=10_000, origin=DEAL,
+        label="number of renewals in a row", typical=0,
+        in_files="renewal_count renewal_number times_renewed",
+        meaning="Renewals in a row that led to the deal, itself included; 0 for one that came from "
+                "an initial application. Unknown where the deals before it are not recorded.",
+    ),
 )
 # fmt: on
 
@@ -285,12 +309,11 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 # What holds of every deal that can exist, in the language of rules; `{none}` is zero. Tools that
-# prove and search read it, and no decision. A fact that is missing contradicts nothing. The tests
-# hold these against the derived facts.
+# prove and search read it, and no decision. A number of days is a count in them. A fact that is
+# missing contradicts nothing. The tests hold these against the derived facts.
 RELATIONS: Final = (
     "performance >= progress",
-    'status != "Funded" or remaining_term_days > 0 days or performance == progress'
-    " or progress >= 100%",
+    'status != "Funded" or remaining_term_days > 0 or performance == progress or progress >= 100%',
     'status in ["Funded", "Defaulted"] or balance == {none}',
     'status != "Funded" or balance > {none}',
     'status != "Defaulted" or deals_defaulted >= 1',
@@ -298,13 +321,16 @@ RELATIONS: Final = (
     'status != "Recovered" or deals_recovered >= 1',
     'status != "Settled" or deals_recovered < deals_defaulted',
     "deals_recovered <= deals_defaulted",
-    "days_past_due < 0 days or deals_recovered < deals_defaulted",
+    "days_past_due < 0 or deals_recovered < deals_defaulted",
     "days_since_last_remittance <= days_since_funding",
     "missed_remittances_30d <= days_since_funding",
     "days_in_pause <= days_since_funding",
+    "funded_amount <= repayment_amount",
+    "12 * days_since_funding >= 365 * months_since_funding",
+    "12 * days_since_funding < 365 * months_since_funding + 365",
+    'deal_type != "Renewal" or renewals_in_chain >= 1',
+    'deal_type != "Initial" or renewals_in_chain == 0',
 )
-# Facts that are counts in a rule, and count days in a relation.
-COUNTS_OF_DAYS: Final = frozenset({"missed_remittances_30d"})
 
 # What an initial application never has, even with all evidence.
 NEVER_INITIAL: Final = frozenset(fact.name for fact in _FACTS if fact.origin == DEAL)
@@ -340,7 +366,8 @@ def _related(fact: Fact) -> Fact:
     Return *fact* as a relation reads it.
 
     A relation between two percentages holds of the rounded ones too, because it holds of the exact
-    ones; as a rule it would be refused.
+    ones; as a rule it would be refused. A number of days is a count, so that it can be multiplied
+    and compared with others.
     """
-    type_ = Type(Kind.DAYS) if fact.name in COUNTS_OF_DAYS else fact.type
+    type_ = Type(Kind.COUNT) if fact.type.kind is Kind.DAYS else fact.type
     return evolve(fact, type=type_, rounded_down=False)

@@ -23,6 +23,7 @@ from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import STATUSES, TYPES
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
 from holdback.rules.types import Kind, Type
 
@@ -77,8 +78,8 @@ _GAPS: Final = (
     # a history that is not declared complete
     (30, "days_since_last_remittance missed_remittances_30d deals_completed deals_defaulted"),
     # a ledger that is not reconciled
-    (15, f"progress performance balance {' '.join(LEDGER_COLUMNS[1:])}"),
-    (10, "performance days_since_funding remaining_term_days"),
+    (15, f"progress performance balance {' '.join(LEDGER_COLUMNS)}"),
+    (10, "performance days_since_funding months_since_funding remaining_term_days"),
     *((10, name) for name in ("status", "deal_type")),
     (30, "average_monthly_takings takings_trend"),
     (15, "takings_trend"),  # a record that is too short
@@ -88,6 +89,8 @@ _GAPS: Final = (
     *((25, name) for name, *_ in _DECLARED),
     (30, "deals_written_off deals_recovered refunds_due fees_owed days_past_due"),
     (25, "paused days_in_pause"),
+    (20, "funded_amount"),
+    (40, "renewals_in_chain"),  # the deals before it are not recorded
 )
 
 # What makes a row invalid or unknown. A text that is not declared has the place after the others.
@@ -512,7 +515,19 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
     planned = (status == DEFAULTED) & dice.chance(300)
     late = np.where(dice.chance(400), dice.between(1, 90), 0)
     facts["days_past_due"] = np.where(planned, late, UNKNOWN)
-    return facts | ledger | more
+    return facts | ledger | more | _terms(dice, columns, deals)
+
+
+def _terms(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
+    """The facts of the contracts; *columns* has what came before the deals."""
+    # Each deal in the chain before this one was completed.
+    before = np.minimum(columns["deals_completed"], 1 + dice.weighted((65, 25, 10)))
+    return {
+        "funded_amount": deals.repayment * 100 // dice.between(112, 138),
+        "repayment_amount": deals.repayment,
+        "months_since_funding": deals.age * MONTHS_A_YEAR // DAYS_A_YEAR,
+        "renewals_in_chain": columns["deal_type"] * before,
+    }
 
 
 def _recoveries(dice: Dice, status: Numbers, remitted: Numbers) -> Numbers:
@@ -538,7 +553,6 @@ def _ledger(
     owing = (status == FUNDED) | (status == DEFAULTED)
     return {
         "balance": np.where(owing, left - credited, 0),
-        "repayment_amount": deals.repayment,
         "remitted": deals.remitted,
         "settled": np.where(status == RENEWED, left - shortfall, 0),
         "credited": credited,

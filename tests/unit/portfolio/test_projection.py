@@ -80,9 +80,11 @@ def maybe(strategy):
                 "progress": maybe(st.integers(0, 1_000_000)),
                 "performance": maybe(st.integers(0, 2_000_000) | st.integers(0, 10**10)),
                 "balance": AMOUNTS,
+                "repayment_amount": AMOUNTS,
                 "status": st.sampled_from([None, "Funded", "Repaid", "Renewed", "Defaulted"]),
                 "paused": st.sampled_from([None, False, True]),
                 "days_since_funding": maybe(st.integers(0, 700) | st.just(36_600)),
+                "months_since_funding": maybe(st.integers(0, 24) | st.just(1_203)),
                 "remaining_term_days": maybe(st.integers(0, 700)),
                 "days_in_pause": maybe(st.integers(0, 40)),
                 "days_since_last_remittance": maybe(st.integers(0, 40)),
@@ -111,12 +113,18 @@ def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
         ),
         *(
             pl.Series(name, [_decimal(row[name], places) for row in rows], pl.Decimal(38, places))
-            for name, places in (("progress", 4), ("performance", 4), ("balance", 2))
+            for name, places in (
+                ("progress", 4),
+                ("performance", 4),
+                ("balance", 2),
+                ("repayment_amount", 2),
+            )
         ),
         *(
             pl.Series(name, [row[name] for row in rows], pl.Int64)
             for name in (
                 "days_since_funding",
+                "months_since_funding",
                 "remaining_term_days",
                 "days_in_pause",
                 "days_since_last_remittance",

@@ -28,9 +28,9 @@ def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
 
 
 # INVARIANT: repayment_amount + overpaid + fees_paid == remitted + settled + credited + balance +
-# shortfall, where `balance` is the fact. The last five are parts of what was credited or remitted.
+# shortfall, where `repayment_amount` and `balance` are facts. The last five are parts of what was
+# credited or remitted.
 LEDGER_COLUMNS: Final = (
-    "repayment_amount",
     "remitted",
     "settled",
     "credited",

@@ -21,6 +21,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.merchant.deal import FUNDED, REPAID, STATUSES
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
 from holdback.portfolio.answers.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessing.aggregation import DealTotals
 from holdback.portfolio.assessing.outcome_codes import INVALID, OUTCOMES, PLACES
@@ -408,7 +409,7 @@ class CourseColumns:
     It is the `Course` of `tools.advice.windows` for many deals at once, and must agree with it.
 
     `owes` says whether a deal is not paid yet, and `repays` whether it goes on at the pace.
-    `repayment` is the repayment amount, as balance and progress imply it, in minor units.
+    `repayment` is the repayment amount, or what balance and progress imply, in minor units.
     `expected` is what `_expected` returns, and `paid_after` the number of days after which all is
     paid.
     """
@@ -431,7 +432,13 @@ class CourseColumns:
         self.repays = self.owes & is_running & ~self.fact("paused").is_(1)
         implied = self.owes & balance.is_known & progress.is_known
         left = np.where(implied, HUNDRED_PERCENT - progress.number, 1)  # 1 so as not to divide by 0
-        self.repayment = Known(_up(_times(balance.number, HUNDRED_PERCENT), left), implied)
+        stated = self.fact("repayment_amount")
+        is_stated = stated.is_known & (stated.number > 0)
+        whole = np.where(is_stated, stated.number, 1)
+        paid = _times(np.where(is_stated, whole - balance.number, 0), HUNDRED_PERCENT)
+        agrees = is_stated & (paid // whole == progress.number)
+        by_share = _up(_times(balance.number, HUNDRED_PERCENT), left)
+        self.repayment = Known(np.where(agrees, whole, by_share), implied)
         self.expected = self._expected()
         self.paid_after = self._paid_after()
 
@@ -569,8 +576,13 @@ class CourseColumns:
                 more = np.where(paused, days, 0)
             elif fact.name == "days_past_due":  # what is due later is paid on its day
                 more = np.where(today.number > 0, days, 0)
-            number = today.number + more
-            yield fact.name, Known(number, today.is_known & (number <= fact.high))
+            number, is_known = today.number + more, today.is_known
+            if fact.name == "months_since_funding":
+                # Without the day of the funding nobody knows on which days they change.
+                since = self.fact("days_since_funding")
+                number = (since.number + days) * MONTHS_A_YEAR // DAYS_A_YEAR
+                is_known = is_known & since.is_known
+            yield fact.name, Known(number, is_known & (number <= fact.high))
 
     def _repaid(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that the pace moves, unchanged where nothing is remitted."""

@@ -229,7 +229,7 @@ def _pace_words(course: Course, rules: RuleSet) -> str:
         shown = (
             f"{rules.show(PERCENT, pace.share)} of the repayment amount is remitted on every day"
         )
-    if course.repayment is None:
+    if course.repayment is None or course.repayment == course.stated:
         return shown
     implied = rules.show(money, course.repayment)
     return f"{shown}; the repayment amount is {implied}, as progress and balance imply"
@@ -253,8 +253,9 @@ class Course:
 
     `_first_day` has the same facts by name. `waits` are the known facts that the passing of days
     alone moves, with value and highest value. `repays` says whether remittances are expected: the
-    deal is funded, not paid and not paused. `repayment` is the repayment amount, in minor units, as
-    balance and progress imply it. `expected` is the share of it that was expected by the first day,
+    deal is funded, not paid and not paused. `repayment` is the repayment amount, in minor units, or
+    where that is unknown or more than remittances lowered the balance, what balance and progress
+    imply. `expected` is the share of it that was expected by the first day,
     as two numbers to divide; the rest is expected evenly over the days that are left. `paid_after`
     is the number of days after which all is paid.
     """
@@ -283,10 +284,18 @@ class Course:
         self.repays = owes and first_day["status"] in {None, _FUNDED} and first_day["paused"] != 1
         self.repayment = None
         if owes and balance is not None and progress is not None:
-            # Progress is rounded down. The least amount is the exact one where it was not.
-            self.repayment = _divided_up(balance * HUNDRED_PERCENT, HUNDRED_PERCENT - progress)
+            stated = self.stated
+            if stated and (stated - balance) * HUNDRED_PERCENT // stated == progress:
+                self.repayment = stated
+            else:  # Progress is rounded down. The least amount is the exact one where it was not.
+                self.repayment = _divided_up(balance * HUNDRED_PERCENT, HUNDRED_PERCENT - progress)
         self.expected = self._expected()
         self.paid_after = self._paid_after() if self.repays else None
+
+    @property
+    def stated(self) -> int | None:
+        """The fact `repayment_amount` of the first day."""
+        return self._first_day["repayment_amount"]
 
     def _expected(self) -> tuple[int, int] | None:
         """
@@ -381,15 +390,19 @@ class Course:
             if name == "remaining_term_days":
                 yield name, number if paused else max(0, number - self._ran(days))
                 continue
-            more = days
+            more: int | None = days
             if name == "months_trading":
                 more = whole_months(days)
+            elif name == "months_since_funding":
+                # Without the day of the funding nobody knows on which days they change.
+                since = self._first_day["days_since_funding"]
+                more = None if since is None else whole_months(since + days) - number
             elif (name == "days_in_pause" and not paused) or (
                 name == "days_past_due" and not number  # what is due later is paid on its day
             ):
                 more = 0
             # Beyond its range a derived fact is unknown (decisions/bounds).
-            yield name, number + more if number + more <= high else None
+            yield name, None if more is None or number + more > high else number + more
 
     def _moved_by_pace(self, days: int) -> Iterator[tuple[str, int | None]]:
         """Yield the facts that the pace moves."""

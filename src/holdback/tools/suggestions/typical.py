@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from holdback.eligibility.facts import FACTS
@@ -17,6 +18,8 @@ from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS
 
 # Takings in units of a currency with cents where no product says how much is offered.
 _USUAL_TAKINGS: Final = 20_000
+# The amounts of a deal, in eighths of the monthly takings: three fifths of it are repaid.
+_EIGHTHS: Final = MappingProxyType({"funded_amount": 4, "repayment_amount": 5, "balance": 2})
 
 
 def missing_typical(jurisdiction: Jurisdiction, *, of_products: bool) -> dict[Fact, int]:
@@ -94,8 +97,8 @@ def _plausible(fact: Fact, jurisdiction: Jurisdiction) -> int:
     match fact.type.kind:
         case Kind.MONEY if fact.name == TAKINGS:
             return _takings(jurisdiction)
-        case Kind.MONEY if fact.name == "balance":
-            return _takings(jurisdiction) // 4
+        case Kind.MONEY if fact.name in _EIGHTHS:
+            return _takings(jurisdiction) * _EIGHTHS[fact.name] // 8
         case Kind.DATE:
             number = first
         case Kind.FLAG:
