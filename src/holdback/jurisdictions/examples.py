@@ -157,7 +157,7 @@ class ExampleReader:
             expect = ANSWER.table(table["expect"])
             ANSWER.read(expect)
             self._check_reasons(
-                expect, [rule.code for version in versions for rule in version.rules]
+                expect, [rule.code for it in versions for rule in self.policy.rules_of(it)]
             )
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])

@@ -274,7 +274,9 @@ def _check_rules(own: Layer, first: dict[str, tuple[str, SourceRule]]) -> None:
             rule.table["code"].add_error(
                 "duplicate",
                 f"`{rule.code}` is the code of the rule `{first_rule.id}`",
-                "a code is never used again",
+                "a rule of several products is written once, as `[[rules]]`"
+                if first_product and first_rule.id == rule.id
+                else "a code is never used again",
             )
         elif earlier and earlier[0].code != rule.code:
             rule.table["code"].add_error(
@@ -289,6 +291,45 @@ def _check_rules(own: Layer, first: dict[str, tuple[str, SourceRule]]) -> None:
                 "a rule that changes ends with `until` where the next version begins",
             )
         earlier.append(rule)
+
+
+def add_shared_rule_errors(policy: Policy, *, complete: bool) -> None:
+    """
+    Add an error for what is wrong between the products of *policy* and its own shared rules.
+
+    *complete* says whether the folder had no error before: with one, the product that a rule names
+    may be what is wrong.
+    """
+    for rule in policy.own.shared:
+        names = rule.table["products"]
+        if names.value == []:
+            names.add_error("missing", "expected at least one", "leave it out for all products")
+        for name in names.elements() if complete else ():
+            _check_shared_by(policy, rule, name)
+    for product in policy.own.products:
+        shared = {rule.id: rule for rule in policy.own.shared if rule.is_shared_by(product.key)}
+        for rule in product.rules:
+            if rule.id in shared and rule.period.overlaps(shared[rule.id].period):
+                rule.table["id"].add_error(
+                    "duplicate",
+                    f"`{product.key}` has a rule `{rule.id}` already, on line "
+                    f"{shared[rule.id].line}",
+                    "give one of them another id, or let the `products` of that one leave "
+                    f"`{product.key}` out",
+                )
+
+
+def _check_shared_by(policy: Policy, rule: SourceRule, name: Node) -> None:
+    """Add an error unless *name* is that of a product which is offered on a day of *rule*."""
+    periods = [product.period for product in policy.products if product.key == name.value]
+    if not periods:
+        name.one_of(dict.fromkeys(product.key for product in policy.products), "product")
+    elif not any(rule.period.overlaps(period) for period in periods):
+        name.add_error(
+            "no_effect",
+            f"`{name.value}` is offered on no day of this rule",
+            "leave it out, or correct the `from` and `until` of the rule",
+        )
 
 
 def add_label_errors(policy: Policy, root: Node) -> None:

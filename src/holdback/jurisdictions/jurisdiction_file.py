@@ -44,10 +44,15 @@ _NEEDED: Final = tuple({*JURISDICTION.required} - {"format", "currency", *DATED}
 
 @frozen(kw_only=True)
 class SwitchedOff:
-    """A `rule`, `parameter`, `product` or `claim` of the parent that a child drops, and why."""
+    """
+    A `rule`, `parameter`, `product` or `claim` of the parent that a child drops, and why.
+
+    A rule that is dropped in one product has the key of this `product`.
+    """
 
     kind: str
     name: str
+    product: str | None = None
     reason: str
     period: Period
     node: Node = field(eq=False, repr=False)
@@ -229,11 +234,14 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         entry = SWITCH_OFF.table(element)
         period, reason = read_period(entry, ALWAYS), SWITCH_OFF.value(entry, "reason")
         kinds = [row.name for row in SWITCHED_OFF if not entry[row.name].absent]
+        product = None
+        if kinds == ["rule", "product"]:
+            product = SWITCH_OFF.value(entry, kinds.pop())
         if len(kinds) != 1 and isinstance(element.value, dict):
             element.add_error(
                 "contradiction",
                 "expected one of `rule`, `parameter`, `product` and `claim`",
-                "and a `reason`",
+                "and a `reason`; only `rule` may have a `product` beside it",
             )
             continue
         if not kinds:
@@ -241,7 +249,14 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         name = SWITCH_OFF.value(entry, kinds[0])
         if name is not None and reason is not None and period is not None:
             result.append(
-                SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, node=element)
+                SwitchedOff(
+                    kind=kinds[0],
+                    name=name,
+                    product=product,
+                    reason=reason,
+                    period=period,
+                    node=element,
+                )
             )
     return tuple(result)
 

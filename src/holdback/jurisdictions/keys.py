@@ -425,7 +425,11 @@ CLAIM: Final = "claim"
 SWITCHED_OFF: Final = (
     Key("rule", _text(ID, "the id of a rule")),
     Key("parameter", _text(NAME, "the id of a parameter")),
-    Key("product", _text(NAME, "the id of a product"), _ASKED_FOR.meaning),
+    Key(
+        "product",
+        _text(NAME, "the id of a product"),
+        "The key of a product; beside `rule`: the product in which the rule is dropped.",
+    ),
     Key(CLAIM, _text(None, "the name of a claim"), "The name of a claim."),
 )
 SWITCH_OFF: Final = _keys(*SWITCHED_OFF, _REASON, *_PERIOD)
@@ -724,9 +728,22 @@ PRODUCT: Final = _keys(
         "What may be charged above the repayment amount; left out: nothing.",
     ),
 )
+SHARED_RULE: Final = RENEWAL_RULE.with_rows(
+    Key(
+        "products",
+        _names("flex"),
+        "The keys of the products that the rule is of; left out: all that are offered.",
+        default=(),
+    )
+)
 PRODUCTS: Final = _keys(
     *_shared(PRODUCT_EXAMPLE),
     Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
+    Key(
+        "rules",
+        ListOf(SHARED_RULE),
+        "Rules of several products, each written once; they come before the products' own.",
+    ),
     Key(
         "funding",
         ListOf(RENEWAL_RULE),

@@ -9,7 +9,7 @@ with its whole timeline. There is no deeper merge (decisions/jurisdiction-folder
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import TypeVar
 
 from attrs import evolve, field
@@ -32,33 +32,48 @@ class Layer:
     """
     The rules, products and claims of a folder, and what it switches off in the layers below.
 
-    `rules` are those for renewals, and `funding` those for fundings.
+    `rules` are those for renewals, `funding` those for fundings, and `shared` those of several
+    products.
     """
 
     code: str
     rules: tuple[SourceRule, ...]
     products: tuple[SourceProduct, ...]
     funding: tuple[SourceRule, ...] = ()
+    shared: tuple[SourceRule, ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
     claims: tuple[StatedClaim, ...] = ()
 
     @property
     def rules_by_id(self) -> tuple[SourceRule, ...]:
-        """Its rules for renewals and fundings, which a child replaces and switches off by id."""
-        return (*self.rules, *self.funding)
+        """
+        Its rules that a child replaces and switches off by id.
+
+        These are the rules for renewals and fundings, and those of several products.
+        """
+        return (*self.rules, *self.funding, *self.shared)
 
     @property
     def all_rules(self) -> tuple[SourceRule, ...]:
-        """Its rules for renewals, those of its products, and those for fundings."""
+        """Its rules for renewals and fundings, and those of its products."""
         of_products = (rule for product in self.products for rule in product.rules)
-        return (*self.rules, *of_products, *self.funding)
+        return (*self.rules_by_id, *of_products)
 
-    def switched_off_on(self, kind: str, day: date) -> set[str]:
-        """Return the names of what it switches off on *day*, of a *kind* such as `"rule"`."""
+    def rules_of(self, product: SourceProduct) -> tuple[SourceRule, ...]:
+        """Return its rules of *product*: those that are shared, and the product's own."""
+        shared = (rule for rule in self.shared if rule.is_shared_by(product.key))
+        return (*shared, *(product.rules if product in self.products else ()))
+
+    def switched_off_on(self, kind: str, day: date, product: str | None = None) -> set[str]:
+        """
+        Return the names of what it switches off on *day*, of a *kind* such as `"rule"`.
+
+        With the key of a *product*, these are the rules that it switches off in this one.
+        """
         return {
             switch_off.name
             for switch_off in self.switched_off
-            if switch_off.kind == kind and day in switch_off.period
+            if (switch_off.kind, switch_off.product) == (kind, product) and day in switch_off.period
         }
 
 
@@ -123,7 +138,30 @@ class Policy:
 
     def rules_by_id_on(self, day: date) -> list[SourceRule]:
         """Return the rules in force on *day* that a child replaces and switches off by id."""
-        return [*self.rules_on(day), *self.funding_on(day)]
+        shared = dict.fromkeys(
+            rule
+            for product in self.products_on(day)
+            for rule in self.product_rules_on(product, day)
+            if rule.products is not None
+        )
+        return [*self.rules_on(day), *self.funding_on(day), *shared]
+
+    def rules_of(self, product: SourceProduct) -> list[SourceRule]:
+        """Return the rules of *product* in every layer, on whichever days."""
+        return [rule for layer in self.layers for rule in layer.rules_of(product)]
+
+    def product_rules_on(self, product: SourceProduct, day: date) -> list[SourceRule]:
+        """Return the rules of *product* in force on *day*, in order of priority."""
+        rules: dict[str, SourceRule] = {}
+        for layer in self.layers:
+            own = {rule.id: rule for rule in layer.rules_of(product) if day in rule.period}
+            rules |= own
+            shared = {name for name, rule in rules.items() if rule.products is not None}
+            # A rule of the product itself is dropped by the product's key alone.
+            dropped = layer.switched_off_on("rule", day) & shared
+            dropped |= layer.switched_off_on("rule", day, product.key)
+            _remove(rules, dropped - own.keys())
+        return list(rules.values())
 
     def _overlaid(
         self, day: date, rules_of: Callable[[Layer], tuple[SourceRule, ...]]
@@ -193,6 +231,34 @@ class Policy:
             }
         yield from claims.values()
 
+    def places_of(self, switch_off: SwitchedOff, day: date) -> set[str | None]:
+        """
+        Return where on *day* it has what is named by *switch_off*.
+
+        A rule of a product is at the product's key, and anything else at None.
+        """
+        names: Iterable[tuple[str | None, str]]
+        if switch_off.kind == "rule":
+            by_list = (*self.rules_on(day), *self.funding_on(day))
+            names = [(None, rule.id) for rule in by_list if switch_off.product is None]
+            names += [
+                (product.key, rule.id)
+                for product in self.products_on(day)
+                for rule in self.product_rules_on(product, day)
+                if switch_off.product == product.key
+                or (switch_off.product is None and rule.products is not None)
+            ]
+        elif switch_off.kind == "product":
+            names = [(None, product.key) for product in self.products_on(day)]
+        elif switch_off.kind == CLAIM:
+            held = self.claims_in(Period(day, day + timedelta(days=1)))
+            names = [(None, claim.name) for claim in held]
+        else:
+            # A child's own parameter replaces the inherited one, and is no longer that one.
+            inherited = self.parameters_on(day).values()
+            names = [(None, it.name) for it in inherited if it.code != self.code]
+        return {place for place, name in names if name == switch_off.name}
+
     def changes(self) -> Iterator[date]:
         """Yield every day on which a rule, product, parameter or switch-off begins or ends."""
         for parameter in self.parameters.values():
@@ -258,18 +324,25 @@ class Draft:
 
     def _check_switched_off(self, parent: Policy) -> None:
         """Add an error for everything that is switched off and that *parent* does not have."""
-        names: dict[str, list[str]] = {
-            "rule": [rule.id for layer in parent.layers for rule in layer.rules_by_id],
-            "product": [product.key for product in parent.products],
-            "parameter": list(parent.parameters),
+        names: dict[tuple[str, str | None], list[str]] = {
+            ("rule", None): [rule.id for layer in parent.layers for rule in layer.rules_by_id],
+            ("product", None): [product.key for product in parent.products],
+            ("parameter", None): list(parent.parameters),
         }
+        for product in (*self.policy.products, *parent.products):
+            ids = names.setdefault(("rule", product.key), [])
+            ids += [rule.id for rule in parent.rules_of(product)]
         for switch_off in self.policy.own.switched_off:
             # Claims are read only with the examples, and looked up by their own check.
-            if switch_off.kind != CLAIM and switch_off.name not in names[switch_off.kind]:
+            if switch_off.kind == CLAIM:
+                continue
+            known = names.get((switch_off.kind, switch_off.product), ())
+            if switch_off.name not in known:
+                of = "" if switch_off.product is None else f" of the product `{switch_off.product}`"
                 switch_off.node.add_error(
                     "unknown_name",
-                    f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`",
-                    did_you_mean(switch_off.name, names[switch_off.kind]),
+                    f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`{of}",
+                    did_you_mean(switch_off.name, known),
                 )
 
     def _fact_nodes(self) -> dict[str, Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from attrs import field
 
@@ -29,8 +29,6 @@ from holdback.jurisdictions.overlay import Draft, Layer, Policy
 from holdback.jurisdictions.resolver import resolve
 from holdback.jurisdictions.source_rules import (
     Parameters,
-    SourceProduct,
-    SourceRule,
     read_parameters,
     read_product,
     read_rules,
@@ -335,12 +333,9 @@ class _Reading:
         for table in tables:
             if table is not None:
                 read_parameters(table["parameters"], code, facts, parameters)
-        rules, offered, funding = _read_rules_and_products(code, tables, facts.currency)
         layer = Layer(
             code=code,
-            rules=tuple(rules),
-            products=tuple(offered),
-            funding=tuple(funding),
+            **_read_rules_and_products(code, tables, facts.currency),
             switched_off=() if details is None else details.switched_off,
             claims=tuple(self._claims(tables)),
         )
@@ -363,14 +358,19 @@ class _Reading:
 
 def _read_rules_and_products(
     code: str, tables: tuple[TomlTable | None, TomlTable | None], currency: Currency | None
-) -> tuple[list[SourceRule], list[SourceProduct], list[SourceRule]]:
-    """Return the valid renewal rules, products and funding rules in the *tables* of both files."""
+) -> dict[str, tuple[Any, ...]]:
+    """Return the valid rules and products in the *tables* of both files, as a layer names them."""
     renewal, products = tables
-    rules = [] if renewal is None else read_rules(renewal["rules"], code)
-    nodes = [] if products is None else products["products"].elements()
-    offered = [read_product(node, code, currency) for node in nodes]
-    funding = [] if products is None else read_rules(products["funding"], code)
-    return rules, [product for product in offered if product is not None], funding
+    read: dict[str, tuple[Any, ...]] = {"rules": (), "products": ()}
+    if renewal is not None:
+        read["rules"] = tuple(read_rules(renewal["rules"], code))
+    if products is not None:
+        nodes = products["products"].elements()
+        offered = [read_product(node, code, currency) for node in nodes]
+        read["products"] = tuple(product for product in offered if product is not None)
+        read["shared"] = tuple(read_rules(products["rules"], code, keys=keys.SHARED_RULE))
+        read["funding"] = tuple(read_rules(products["funding"], code))
+    return read
 
 
 def _stated_names(root: Node) -> set[str]:

@@ -20,6 +20,7 @@ from holdback.jurisdictions.declared_facts import checks_on
 from holdback.jurisdictions.folder_checks import (
     ClaimCheck,
     add_label_errors,
+    add_shared_rule_errors,
     add_uniqueness_errors,
     error_on,
     within_cost,
@@ -65,7 +66,9 @@ def resolve(draft: Draft) -> tuple[tuple[Rulebook, ...], tuple[StatedClaim, ...]
     if not within_cost(policy, changes, len(draft.invalid_parameters)):
         return (), ()
     # Only now: it compares the versions of a rule with one another.
+    complete = not draft.has_errors
     add_uniqueness_errors(policy.layers)
+    add_shared_rule_errors(policy, complete=complete)
     add_label_errors(policy, draft.file_node)
     resolver = _Resolver(draft, complete=not draft.has_errors)
     claims = ClaimCheck(draft, complete=not draft.has_errors)
@@ -160,7 +163,7 @@ class _Resolver:
             return None
         products = []
         for product in offered:
-            in_force = [rule for rule in product.rules if on in rule.period]
+            in_force = policy.product_rules_on(product, on)
             rules = self._rules(in_force, catalogue, on, policy.products_node)
             products.append((product, rules))
         funding = self._rules(policy.funding_on(on), catalogue, on, policy.products_node)

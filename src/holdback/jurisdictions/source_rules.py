@@ -27,6 +27,7 @@ from holdback.jurisdictions.keys import (
     PRODUCT,
     RENEWAL_RULE,
     RULE,
+    Keys,
 )
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import ALWAYS, Period, Timeline, read_period, read_timeline
@@ -90,7 +91,8 @@ class SourceRule:
     A rule of a jurisdiction's folder, and the period in which it is in force.
 
     `code` is the rule's own; `table` has its place in the file. `names` are the facts and
-    parameters that its expressions and its reason name.
+    parameters that its expressions and its reason name. Only a rule that is shared has `products`,
+    the keys of those that it names: of all when it names none.
     """
 
     jurisdiction: str
@@ -103,6 +105,7 @@ class SourceRule:
     source: str
     period: Period
     table: TomlTable
+    products: tuple[str, ...] | None = None
     names: frozenset[str] = field(init=False, repr=False)
 
     @names.default
@@ -126,6 +129,10 @@ class SourceRule:
         if self.when is not None:
             yield "when", self.when
         yield "require", self.require
+
+    def is_shared_by(self, product: str) -> bool:
+        """Return whether it is a shared rule of the *product* with this key, and of others."""
+        return self.products is not None and (not self.products or product in self.products)
 
     @property
     def file(self) -> str:
@@ -260,19 +267,20 @@ def _type(word: str | None, currency: Currency) -> Type | None:
     return Type(kind, currency if kind is Kind.MONEY else None)
 
 
-def read_rules(node: Node, code: str, within: Period | None = None) -> list[SourceRule]:
+def read_rules(
+    node: Node, code: str, within: Period | None = None, keys: Keys = RENEWAL_RULE
+) -> list[SourceRule]:
     """
-    Return the valid rules in *node*, those of the jurisdiction *code*.
+    Return the valid rules in *node*, those of the jurisdiction *code*, which have these *keys*.
 
     A rule of a product is in force as long as the product is offered, the period *within*, unless
-    it gives dates of its own. A renewal rule has no such period and must have a `from`.
+    it gives dates of its own. Other rules have no such period and must have a `from`.
     """
-    rules = (_rule(element, code, within) for element in node.elements())
+    rules = (_rule(element, code, within, keys) for element in node.elements())
     return [rule for rule in rules if rule is not None]
 
 
-def _rule(node: Node, code: str, within: Period | None) -> SourceRule | None:
-    keys = RULE if within else RENEWAL_RULE
+def _rule(node: Node, code: str, within: Period | None, keys: Keys) -> SourceRule | None:
     table = keys.table(node)
     values = keys.read(table)
     stable = table["code"].text(
@@ -297,7 +305,7 @@ def read_product(node: Node, code: str, currency: Currency | None) -> SourceProd
     table = PRODUCT.table(node)
     values = PRODUCT.read(table)
     period = read_period(table)
-    rules = read_rules(table["rules"], code, period or ALWAYS)
+    rules = read_rules(table["rules"], code, period or ALWAYS, RULE)
     choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATOR_KINDS}
     texts = {name: values[name] or "" for name in _READ_OF_A_PRODUCT}
     product = SourceProduct(

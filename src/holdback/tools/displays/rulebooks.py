@@ -93,7 +93,8 @@ def _thresholds(rulebook: Any) -> str:
     files = rulebook.proposed_from or rulebook
     rows = []
     for name, parameter in rulebook.parameters.items():
-        read_by = [rule.code for rule in rulebook.all_rules if name in rule.checked.parameters]
+        codes = (rule.code for rule in rulebook.all_rules if name in rule.checked.parameters)
+        read_by = list(dict.fromkeys(codes))
         proposed = parameter != files.parameters[name]
         rows.append(
             (

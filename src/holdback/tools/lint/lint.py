@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final
 
 from attrs import evolve
@@ -17,7 +17,6 @@ from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.keys import CLAIM
-from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import priceable_products
@@ -30,7 +29,6 @@ from holdback.tools.lint.coverage_gaps import coverage_gaps
 from holdback.tools.mutants.equivalence import distinguishing_deals
 
 _PROGRESS: Final = "progress"
-_ONE_DAY: Final = timedelta(days=1)
 # Bounds the cost of a check: further versions of rules are not tested for a constant answer.
 MAX_RULES_TESTED: Final = 500
 # A new id that shares this many tenths of its letters with an inherited one is probably a typo.
@@ -60,6 +58,7 @@ def _findings_in(
     jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
 ) -> Iterator[ErrorDetail]:
     yield from _unused(jurisdiction, jurisdictions)
+    yield from _rules_below_products(jurisdiction)
     yield from _misspelled_overrides(jurisdiction)
     yield from _useless_switch_offs(jurisdiction)
     yield from _overdue_review(jurisdiction, on)
@@ -129,6 +128,21 @@ def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             )
 
 
+def _rules_below_products(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield own rules of all products that stand where the rules of the product before stand."""
+    own = jurisdiction.policy.own
+    first = min((product.table.node.line or 0 for product in own.products), default=0)
+    for rule in own.shared:
+        if not rule.products and 0 < first < (rule.line or 0):
+            yield ErrorDetail(
+                code="misleading",
+                message=f"the rule `{rule.id}` is of all products, and stands below `[[products]]`",
+                hint="move it above the products; write `[[products.rules]]` for a rule of one "
+                "product, or name the `products` that it is of",
+                **rule.table["id"].position(),
+            )
+
+
 def _similar(first: str, second: str) -> bool:
     """Return whether nine tenths of the letters of two names are the same, in the same order."""
     blocks = difflib.SequenceMatcher(None, first, second).get_matching_blocks()
@@ -138,7 +152,7 @@ def _similar(first: str, second: str) -> bool:
 
 def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield what is switched off on days on which it is not inherited, or switched off twice."""
-    policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
+    policy, seen = jurisdiction.policy, set[tuple[str, str, str | None, Period]]()
     # A switch-off has an effect on a day on which the parents have the name, and this folder not.
     parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
     for switch_off in policy.own.switched_off:
@@ -148,11 +162,9 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             changes += [switch_off.period.start, *(claim.period.start for claim in claims)]
         days = [day for day in changes if day in switch_off.period]
         has_effect = any(
-            switch_off.name in _names(parents, switch_off.kind, day)
-            and switch_off.name not in _names(policy, switch_off.kind, day)
-            for day in days
+            parents.places_of(switch_off, day) - policy.places_of(switch_off, day) for day in days
         )
-        key = (switch_off.kind, switch_off.name, switch_off.period)
+        key = (switch_off.kind, switch_off.name, switch_off.product, switch_off.period)
         if not has_effect or key in seen:
             yield ErrorDetail(
                 code="no_effect",
@@ -162,22 +174,6 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
                 **switch_off.node.position(),
             )
         seen.add(key)
-
-
-def _names(policy: Policy, kind: str, day: date) -> set[str]:
-    """Return the names of the rules, products, parameters or claims in force on *day*."""
-    if kind == "rule":
-        return {rule.id for rule in policy.rules_by_id_on(day)}
-    if kind == "product":
-        return {product.key for product in policy.products_on(day)}
-    if kind == CLAIM:
-        return {claim.name for claim in policy.claims_in(Period(day, day + _ONE_DAY))}
-    # A child's own parameter replaces the inherited one, and is no longer that one.
-    return {
-        name
-        for name, parameter in policy.parameters_on(day).items()
-        if parameter.code != policy.code
-    }
 
 
 def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[ErrorDetail]:

@@ -13,18 +13,20 @@ from holdback.errors import ErrorDetail, RuleError
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.keys import NOT_OFFERED, PAYS_OUT, WAITS
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.merchant import product
+from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import closure
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.mutants.mutation import with_inherited
 
 # Bounds the cost of a check: further switch-offs are not tried.
 MAX_SWITCH_OFFS: Final = 60
+_DECISIONS: Final = (product.ACCEPTED, product.REFERRED, product.DECLINED)
 # By what a rule does when it is false: the outcomes without it that it would change, or be a reason
-# of, for a deal and for a payout. A declined deal has no reason that only refers.
+# of, for a deal, a payout and a product. A declined deal has no reason that only refers.
 _DECIDES: Final = {
-    DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE, PAYS_OUT, WAITS),
-    REFER: (ELIGIBLE, REFERRED, PAYS_OUT),
+    DECLINE: (ELIGIBLE, REFERRED, INELIGIBLE, PAYS_OUT, WAITS, *_DECISIONS),
+    REFER: (ELIGIBLE, REFERRED, PAYS_OUT, *_DECISIONS[:2]),
 }
 # What a switch-off of a parameter does is shown by the rules that read it.
 _HINTS: Final = {
@@ -42,7 +44,7 @@ def switch_off_gaps(
         yield ErrorDetail(
             code="not_tested",
             message=f"no example shows that the {switch_off.kind} `{switch_off.name}` is "
-            "switched off",
+            "switched off" + (f" in `{switch_off.product}`" if switch_off.product else ""),
             hint=_HINTS[switch_off.kind],
             **switch_off.node.position(),
         )
@@ -87,6 +89,18 @@ def _restored(rulebook: Rulebook, switch_off: SwitchedOff, parent: Jurisdiction)
     return None if same and len(changed.products) == len(rulebook.products) else changed
 
 
+def restored_to(
+    rulebook: Rulebook, restored: Rulebook, name: str
+) -> Iterator[tuple[str | None, Rule]]:
+    """Yield the rules *name* that *restored* has and *rulebook* has not, by rule set."""
+    for rule_set, rules in restored.rulesets.items():
+        here = rulebook.rulesets.get(rule_set)
+        present = {rule.id for rule in here.rules} if here is not None else set()
+        for rule in rules.rules:
+            if rule.id == name and name not in present:
+                yield rule_set, rule
+
+
 def _rule_is_shown(
     jurisdiction: Jurisdiction,
     restored: Mapping[date, Rulebook],
@@ -98,13 +112,11 @@ def _rule_is_shown(
 
     That its answer becomes unknown is not enough: every deal without the fact would show that.
     """
-    # The rule, by the first day of the rulebook and the rule set: renewals or fundings.
-    restored_rules: dict[tuple[date, str | None], Rule] = {
+    # The rule, by the first day of the rulebook and the rule set: of renewals, a product, fundings.
+    restored_rules = {
         (since, rule_set): rule
         for since, rulebook in restored.items()
-        for rule_set in (None, FUNDING)
-        for rule in rulebook.rulesets[rule_set].rules
-        if rule.id == name
+        for rule_set, rule in restored_to(jurisdiction.rulebook(since), rulebook, name)
     }
     answers = {key: closure(rule.checked) for key, rule in restored_rules.items()}
     for run in runs:

@@ -28,7 +28,8 @@ class Threshold:
 
     `text` is the comparison as written, `meaning` the same with the values of its parameters: each
     value of a parameter makes another threshold. It is the comparison with the number `place` under
-    the `key` of the rule, and the rule is one of `product`, or of renewals.
+    the `key` of the rule, and the rule is one of `product`, or of renewals. That of a shared rule
+    is the same in every product, of which `product` is the first.
     """
 
     product: str | None
@@ -87,7 +88,7 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
         for product, rule in _rules_to_test(jurisdiction, rulebook):
             if product == example.product:
                 for place, key, node in _comparisons(rule, rulebook):
-                    threshold = thresholds[product, rule, key, place, text_of(node)]
+                    threshold = thresholds[_of(rule, product), rule, key, place, text_of(node)]
                     threshold.answers.add(answer(node, facts))
     return list(thresholds.values())
 
@@ -137,7 +138,7 @@ def _thresholds(
     for place, key, node in _comparisons(rule, rulebook):
         written, meaning = rule.table[key], text_of(node)
         yield (
-            (product, rule, key, place, meaning),
+            (_of(rule, product), rule, key, place, meaning),
             Threshold(
                 product=product,
                 rule=rule,
@@ -150,6 +151,11 @@ def _thresholds(
                 since=rulebook.since,
             ),
         )
+
+
+def _of(rule: SourceRule, product: str | None) -> str | None:
+    """Return *product*, and for a shared rule the same whichever product is asked for."""
+    return product if rule.products is None else ""
 
 
 def _comparisons(rule: SourceRule, rulebook: Rulebook) -> Iterator[tuple[int, str, Operation]]:

@@ -145,6 +145,7 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
     keys = Counter(product.key for product in own.products)
     for rule in own.rules_by_id:
         yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+        yield from _shared_by_fewer(rule, several=codes[rule.code] > 1)
     for product in own.products:
         version = f" from {product.period.start}" if keys[product.key] > 1 else ""
         for rule in product.rules:
@@ -241,6 +242,29 @@ def _rule_mutants(
             yield mutant(f"{key}: {text}", partial(_rewritten, changes={key: text}))
 
 
+def _shared_by_fewer(source: SourceRule, *, several: bool) -> Iterator[Mutant]:
+    """Yield a shared rule without each of the products that it names, where there is another."""
+    version = f" from {source.period.start}" if several else ""
+    names = source.products or ()
+    for key in names if len(names) > 1 else ():
+
+        def left_out(rulebook: Rulebook, key: str = key) -> Rulebook:
+            def changed(terms: ProductTerms) -> ProductTerms:
+                kept = tuple(rule for rule in terms.rules.rules if rule.origin is not source)
+                if terms.key != key or len(kept) == len(terms.rules.rules):
+                    return terms
+                return evolve(terms, rules=terms.rules.altered(rules=kept))
+
+            return rulebook.altered(products=tuple(map(changed, rulebook.products)))
+
+        yield Mutant(
+            name=f"{source.code}{version} not for {key}",
+            file=source.file,
+            line=source.line,
+            change=left_out,
+        )
+
+
 def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) -> Rule:
     return rechecked(evolve(rule, **changes), catalogue)
 
@@ -288,8 +312,9 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
         parent_code = jurisdiction.policy.layers[-2].code
         if switch_off.kind in ("rule", "product") and parent_code in others.codes:
             parent = others[parent_code]
+            of_one = f" of {switch_off.product}" if switch_off.product else ""
             yield Mutant(
-                name=f"{switch_off.kind} {switch_off.name} not switched off",
+                name=f"{switch_off.kind} {switch_off.name}{of_one} not switched off",
                 file=switch_off.node.document.file,
                 line=switch_off.node.line,
                 change=partial(with_inherited, switch_off=switch_off, parent=parent),
@@ -324,10 +349,34 @@ def with_inherited(
             ),
         )
     put_back = partial(_rules_put_back, name=switch_off.name, catalogue=catalogue)
+    products = tuple(
+        evolve(terms, rules=put_back(before, terms.rules))
+        if (before := _rules_with(inherited, switch_off, terms)) is not None
+        else terms
+        for terms in rulebook.products
+    )
+    if switch_off.product is not None:
+        return rulebook.altered(products=products)
     return rulebook.altered(
         renewal=put_back(inherited.renewal, rulebook.renewal),
+        products=products,
         funding=put_back(inherited.funding, rulebook.funding),
     )
+
+
+def _rules_with(
+    inherited: Rulebook, switch_off: SwitchedOff, terms: ProductTerms
+) -> RuleSet | None:
+    """Return the *inherited* rules with the one that the product of *terms* has not any more."""
+    if switch_off.product not in (None, terms.key):
+        return None
+    # A product of the child has the shared rules of its parent, as every other product has them.
+    for before in sorted(inherited.products, key=lambda before: before.key != terms.key):
+        for rule in before.rules.rules:
+            is_its_own = switch_off.product is not None and before.origin is terms.origin
+            if rule.id == switch_off.name and (is_its_own or rule.origin.is_shared_by(terms.key)):
+                return before.rules
+    return None
 
 
 def _rules_put_back(before: RuleSet, after: RuleSet, *, name: str, catalogue: Catalogue) -> RuleSet:

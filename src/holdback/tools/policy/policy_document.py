@@ -180,10 +180,10 @@ def _days(
 def used_figures(rulebook: Rulebook) -> dict[str, list[str]]:
     """Return the parameters in force that some rule reads, each with the codes of these rules."""
     used = {
-        name: [rule.code for rule in rulebook.all_rules if name in rule.origin.names]
+        name: dict.fromkeys(rule.code for rule in rulebook.all_rules if name in rule.origin.names)
         for name in rulebook.parameters
     }
-    return {name: codes for name, codes in used.items() if codes}
+    return {name: list(codes) for name, codes in used.items() if codes}
 
 
 def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:

@@ -85,7 +85,9 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
     if shown["switched_off"]:
         yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
         yield from _list(
-            f"The {dropped['kind']} “{text(_spaced(dropped['name']))}”: {text(dropped['reason'])}"
+            f"The {dropped['kind']} “{text(_spaced(dropped['name']))}”"
+            + (f" of “{text(_spaced(dropped['product']))}”" if dropped["product"] else "")
+            + f": {text(dropped['reason'])}"
             for dropped in shown["switched_off"]
         )
 

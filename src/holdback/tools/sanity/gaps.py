@@ -49,8 +49,9 @@ def gaps(jurisdiction: Jurisdiction) -> Iterator[Finding]:
             yield _gap(jurisdiction, before, after, part, "the product is offered without it")
     switched_off = (
         _Version(
-            key=(switch_off.kind, switch_off.name),
-            what=f"the switch-off of the {switch_off.kind} `{switch_off.name}`",
+            key=(switch_off.kind, switch_off.name, switch_off.product or ""),
+            what=f"the switch-off of the {switch_off.kind} `{switch_off.name}`"
+            + (f" of `{switch_off.product}`" if switch_off.product else ""),
             period=switch_off.period,
             start=switch_off.node,
             end=switch_off.node,

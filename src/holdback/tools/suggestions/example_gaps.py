@@ -18,7 +18,7 @@ from holdback.rules.tree import FactRead, leaves
 from holdback.tools.advice.least_change import moved
 from holdback.tools.example_run import ExampleRun
 from holdback.tools.lint.coverage import coverage
-from holdback.tools.lint.switch_off_gaps import unshown_switch_offs
+from holdback.tools.lint.switch_off_gaps import restored_to, unshown_switch_offs
 from holdback.tools.lint.thresholds import Threshold, thresholds
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
 from holdback.tools.proofs.rule_outcome import (
@@ -162,18 +162,19 @@ class SwitchOffGap(ExampleGap):
     def evidence(self, rulebook: Rulebook) -> Evidence | None:
         """Return how a deal can show it: best, the deal is eligible here."""
         back = self.restored.get(rulebook.since)
-        in_force = () if back is None else back.renewal.rules
+        here = rulebook.rulesets.get(self.product)
+        in_force = () if back is None else back.rulesets[self.product].rules
         rule = next((rule for rule in in_force if rule.id == self.name), None)
-        if rule is None:
+        if rule is None or here is None:
             return None
-        holds, here = closure(rule.checked), rulebook.renewal
+        holds, rules, product = closure(rule.checked), here, self.product
 
         def shown(facts: Facts) -> bool:
-            decided = answered(here, facts, None).outcome in {ELIGIBLE, REFERRED}
-            return decided and evaluated(facts, here, None) and holds(facts) is False
+            decided = answered(rules, facts, product).outcome in {ELIGIBLE, REFERRED}
+            return decided and evaluated(facts, rules, product) and holds(facts) is False
 
         def decided(facts: Facts) -> bool:
-            return answered(here, facts, None).outcome == ELIGIBLE and shown(facts)
+            return answered(rules, facts, product).outcome == ELIGIBLE and shown(facts)
 
         return Evidence(rules=(rule.checked,), shown=shown, decided=decided)
 
@@ -209,13 +210,7 @@ def gaps(
     """
     sides = thresholds(jurisdiction)
     counts = {line.origin: line for line in coverage(jurisdiction, runs)}
-    products: dict[SourceRule, str | None] = {
-        rule.origin: product
-        for rulebook in jurisdiction.slices
-        for product, rules in rulebook.rulesets.items()
-        for rule in rules.rules
-    }
-    for source, product in products.items():
+    for source, product in _first_products(jurisdiction).items():
         line = counts.get(source)
         missing = () if line is None else line.missing
         if "true" in missing:
@@ -231,7 +226,29 @@ def gaps(
             yield from _unknown(jurisdiction, source, product)
     for switch_off, restored in unshown_switch_offs(jurisdiction, others, runs):
         if switch_off.kind == "rule":  # a product has a mutant, which an example notices
-            yield SwitchOffGap(product=None, name=switch_off.name, restored=restored)
+            yield _switched_off(jurisdiction, switch_off.name, restored)
+
+
+def _first_products(jurisdiction: Jurisdiction) -> dict[SourceRule, str | None]:
+    """Return every rule in force on some day with its product; a shared one with the first."""
+    products: dict[SourceRule, str | None] = {}
+    for rulebook in jurisdiction.slices:
+        for product, rules in rulebook.rulesets.items():
+            for rule in rules.rules:
+                products.setdefault(rule.origin, product)
+    return products
+
+
+def _switched_off(
+    jurisdiction: Jurisdiction, name: str, restored: Mapping[date, Rulebook]
+) -> SwitchOffGap:
+    """Return the gap of the rule *name*, in the first rule set that is without it."""
+    rule_sets = (
+        rule_set
+        for since, back in restored.items()
+        for rule_set, _ in restored_to(jurisdiction.rulebook(since), back, name)
+    )
+    return SwitchOffGap(product=next(rule_sets, None), name=name, restored=restored)
 
 
 def _unknown(

@@ -140,7 +140,7 @@ def _subjects(jurisdiction: Jurisdiction) -> Iterator[tuple[tuple[str, ...], His
         yield (name,), HistorySubject(kind=PARAMETER, name=name)
     for product in policy.products:
         yield (product.key,), HistorySubject(kind=PRODUCT, name=product.key)
-        for rule in product.rules:
+        for rule in policy.rules_of(product):
             subject = HistorySubject(kind=RULE, name=rule.id, product=product.key)
             yield (rule.id, rule.code), subject
     for name in jurisdiction.details.timelines:
@@ -295,12 +295,17 @@ def _product_terms(terms: ProductTerms) -> Iterator[str]:
 
 def _switched_off(jurisdiction: Jurisdiction, day: date, subject: HistorySubject) -> Version | None:
     """Return why *subject* is not in force on *day*; None where nobody switches it off."""
-    if subject.product is not None:
-        return None
-    for layer in reversed(jurisdiction.policy.layers):
+    layers, product = jurisdiction.policy.layers, subject.product
+    by_id = product is None or any(
+        rule.id == subject.name and rule.is_shared_by(product)
+        for layer in layers
+        for rule in layer.shared
+    )
+    products = (None, product) if by_id else (product,)
+    for layer in reversed(layers):
         for switch_off in layer.switched_off:
             same = (switch_off.kind, switch_off.name) == (subject.kind, subject.name)
-            if same and day in switch_off.period:
+            if same and switch_off.product in products and day in switch_off.period:
                 return Version(
                     since=day,
                     state=SWITCHED_OFF,

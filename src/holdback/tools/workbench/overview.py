@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Final
 
+from attrs import evolve
+
 from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.ruleset import Rule
 from holdback.exact.exact_json import Json
@@ -68,6 +70,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
             {
                 "kind": switch_off.kind,
                 "name": switch_off.name,
+                "product": switch_off.product,
                 "reason": switch_off.reason,
                 **_period(switch_off.period),
                 **_place(switch_off.node),
@@ -83,8 +86,10 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
 def _is_replaced(switch_off: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
     """Return whether the jurisdiction has its own version of what it switches off."""
     if switch_off.kind == "rule":
-        by_id = (*rulebook.renewal.rules, *rulebook.funding.rules)
-        return switch_off.name in {rule.id for rule in by_id}
+        policy, day = jurisdiction.policy, rulebook.since
+        here = policy.places_of(switch_off, day)
+        parents = evolve(policy, layers=policy.layers[:-1])
+        return bool(here) and parents.places_of(switch_off, day) <= here
     if switch_off.kind == "product":
         return switch_off.name in {terms.key for terms in rulebook.products}
     return switch_off.name in jurisdiction.policy.parameters_on(rulebook.since)
