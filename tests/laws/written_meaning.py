@@ -46,7 +46,7 @@ def meaning(layers, day):
     rules = overlaid(layers, day, "rule", RENEWAL, "rules", "id")
     products = overlaid(layers, day, "product", PRODUCTS, "products", "key")
     meant = [rule_of(rule, parameters) for rule in rules.values()]
-    offered = [product_of(product, parameters, day) for product in products.values()]
+    offered = [product_of(layers, product, parameters, day) for product in products.values()]
     funding = overlaid(layers, day, "rule", PRODUCTS, "funding", "id")
     at_funding = [rule_of(rule, parameters) for rule in funding.values()]
     every_rule = meant + [rule for product in offered for rule in product["rules"]] + at_funding
@@ -84,7 +84,8 @@ def overlaid(layers, day, kind, file, listed, key):
     in_force = {}
     for layer in layers:
         for dropped in layer[WHO].get("switch_off", ()):
-            if kind in dropped and holds(dropped, day):
+            in_one_product = "rule" in dropped and "product" in dropped
+            if kind in dropped and not in_one_product and holds(dropped, day):
                 in_force.pop(dropped[kind], None)
         for entry in layer.get(file, {}).get(listed, ()):
             if holds(entry, day):
@@ -114,9 +115,8 @@ def rule_of(rule, parameters):
     return {"id": rule["id"], "code": rule["code"], "otherwise": otherwise, "tree": tree}
 
 
-def product_of(product, parameters, day):
-    """The meaning of a product; a rule without dates has those of the product."""
-    period = product["from"], product.get("until")
+def product_of(layers, product, parameters, day):
+    """The meaning of a product."""
     return {
         "key": product["key"],
         "mechanism": product["repayment_mechanism"],
@@ -126,12 +126,35 @@ def product_of(product, parameters, day):
             for kind in (*CALCULATORS, *OPTIONAL_CALCULATORS)
             if kind in product
         },
-        "rules": [
-            rule_of(rule, parameters)
-            for rule in product.get("rules", ())
-            if holds(rule, day, period)
-        ],
+        "rules": [rule_of(rule, parameters) for rule in product_rules(layers, product, day)],
     }
+
+
+def product_rules(layers, product, day):
+    """
+    The rules of a product in force on *day*: what several products share, and then its own.
+
+    A child replaces and drops them by id. A rule without dates has those of the product.
+    """
+    key, period, in_force = product["key"], (product["from"], product.get("until")), {}
+    for layer in layers:
+        file = layer.get(PRODUCTS, {})
+        shared = [rule for rule in file.get("rules", ()) if key in rule.get("products", (key,))]
+        is_its_own = any(entry is product for entry in file.get("products", ()))
+        own = product.get("rules", ()) if is_its_own else ()
+        here = [(rule, True) for rule in shared if holds(rule, day)]
+        here += [(rule, False) for rule in own if holds(rule, day, period)]
+        kept = {rule["id"] for rule, _ in here}
+        for dropped in layer[WHO].get("switch_off", ()):
+            name = dropped.get("rule")
+            if name not in in_force or name in kept or not holds(dropped, day):
+                continue
+            of_all = "product" not in dropped and in_force[name][1]
+            if of_all or dropped.get("product") == key:
+                del in_force[name]
+        for rule, is_shared in here:
+            in_force[rule["id"]] = rule, is_shared
+    return [rule for rule, _ in in_force.values()]
 
 
 def fact_of(fact):

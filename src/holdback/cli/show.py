@@ -147,7 +147,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
         yield from _rule_text(rule)
     for dropped in shown["switched_off"]:
         origin = click.style(_origin(dropped), dim=True)
-        of = f" of {dropped['product']}" if dropped["product"] else ""
+        of = f" of {dropped['product']}" if "product" in dropped else ""
         name = f"{dropped['kind']} {dropped['name']}{of}"
         yield f"  without the {name}: {printable(dropped['reason'])}  {origin}"
     for product in shown["products"]:
@@ -216,7 +216,7 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
     if shown["switched_off"]:
         yield from ("", "Switched off:", "")
         for dropped in shown["switched_off"]:
-            of = f" of `{dropped['product']}`" if dropped["product"] else ""
+            of = f" of `{dropped['product']}`" if "product" in dropped else ""
             name = f"{dropped['kind']} `{dropped['name']}`{of}"
             yield f"- the {name}: {printable(dropped['reason'])} ({_origin(dropped)})"
     for product in shown["products"]:

@@ -51,13 +51,13 @@ class Layer:
 
         These are the rules for renewals and fundings, and those of several products.
         """
-        return (*self.rules, *self.funding, *self.shared)
+        return (*self.rules, *self.shared, *self.funding)
 
     @property
     def all_rules(self) -> tuple[SourceRule, ...]:
-        """Its rules for renewals and fundings, and those of its products."""
+        """Its rules for renewals, those of its products, and those for fundings."""
         of_products = (rule for product in self.products for rule in product.rules)
-        return (*self.rules_by_id, *of_products)
+        return (*self.rules, *self.shared, *of_products, *self.funding)
 
     def rules_of(self, product: SourceProduct) -> tuple[SourceRule, ...]:
         """Return its rules of *product*: those that are shared, and the product's own."""

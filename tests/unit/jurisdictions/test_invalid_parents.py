@@ -208,9 +208,14 @@ def test_what_is_switched_off_in_vain(what, message):
             "expected one of `rule`, `parameter`, `product` and `claim`",
         ),
         (
-            '{ rule = "on-pace", product = "flex", reason = "x" }',
+            '{ rule = "on-pace", parameter = "flex", reason = "x" }',
             "7:15 $.switch_off[0]",
             "expected one of `rule`, `parameter`, `product` and `claim`",
+        ),
+        (
+            '{ rule = "on-pace", product = "flex", reason = "x" }',
+            "7:15 $.switch_off[0]",
+            "`NL` has no rule `on-pace` of the product `flex`",
         ),
         ('{ rul = "on-pace", reason = "x" }', "7:17 $.switch_off[0].rul", "unknown key `rul`"),
         (

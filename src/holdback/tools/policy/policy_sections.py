@@ -86,7 +86,7 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
         yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
         yield from _list(
             f"The {dropped['kind']} “{text(_spaced(dropped['name']))}”"
-            + (f" of “{text(_spaced(dropped['product']))}”" if dropped["product"] else "")
+            + (f" of “{text(_spaced(dropped['product']))}”" if "product" in dropped else "")
             + f": {text(dropped['reason'])}"
             for dropped in shown["switched_off"]
         )

@@ -70,7 +70,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
             {
                 "kind": switch_off.kind,
                 "name": switch_off.name,
-                "product": switch_off.product,
+                **({} if switch_off.product is None else {"product": switch_off.product}),
                 "reason": switch_off.reason,
                 **_period(switch_off.period),
                 **_place(switch_off.node),
