@@ -44,7 +44,7 @@ TABLE = MappingProxyType(
             ("families written otherwise", 3, 8, 60),
             ("families cut into other slices", 3, 8, 60),
             ("families with several changes", 4, 12, 100),
-            ("families with shared rules", 6, 20, 120),
+            ("families with shared rules", 4, 12, 24),
             ("families decided alike", 4, 10, 40),
             ("families priced alike", 4, 10, 40),
             ("changes of a calculator", 10, 30, 300),

@@ -336,13 +336,13 @@ class Draft:
             # Claims are read only with the examples, and looked up by their own check.
             if switch_off.kind == CLAIM:
                 continue
-            known = names.get((switch_off.kind, switch_off.product), ())
-            if switch_off.name not in known:
+            inherited = names.get((switch_off.kind, switch_off.product), ())
+            if switch_off.name not in inherited:
                 of = "" if switch_off.product is None else f" of the product `{switch_off.product}`"
                 switch_off.node.add_error(
                     "unknown_name",
                     f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`{of}",
-                    did_you_mean(switch_off.name, known),
+                    did_you_mean(switch_off.name, inherited),
                 )
 
     def _fact_nodes(self) -> dict[str, Node]:
