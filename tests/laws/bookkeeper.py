@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 
 PERCENT = 1_000_000  # a percentage has four decimals, so 100% is this number
@@ -345,6 +345,18 @@ class Deal:
             return today
         paid = [one.on for one in self.movements.values() if one.posted and self.left_in(one)]
         return min(today, self.ended_on or max(paid, default=self.funded_on))
+
+    def silence(self, today):
+        """The most days in a row on which nothing was paid, in the 90 days before the last one."""
+        last, longest, run = self.last_day(today), 0, 0
+        paid_on = {
+            one.on for one in self.movements.values() if one.posted and self.left_in(one) > 0
+        }
+        for ago in range(90, 0, -1):
+            day = last - timedelta(days=ago)
+            run = 0 if day < self.funded_on or day in paid_on else run + 1
+            longest = max(longest, run)
+        return longest
 
     def left_in(self, movement):
         """What the merchant paid with a movement, less what was taken back of it."""

@@ -506,6 +506,11 @@ class Model:
             facts["missed_remittances_30d"] = sum(
                 end - timedelta(days=30) <= on < end for on in missed
             )
+            paid, run, longest = {on for on, _, amount in deal.counted() if amount}, 0, 0
+            for day in (end - timedelta(days=ago) for ago in range(90, 0, -1)):
+                run = 0 if day in paid or day < deal.funded_on else run + 1
+                longest = max(longest, run)
+            facts["longest_silence_90d"] = longest
         return facts
 
     def counts(self, base):

@@ -183,11 +183,25 @@ ERRORS = {
     "a default without a plan is not past due": [
         instead(derived_facts.days_past_due, "len(of_plans) == len(days)", "True"),
     ],
+    "a payment that was taken back ends a silence": [
+        instead(derived_facts._longest_silence, "entry.amount.minor > (taken_back or 0)", "True"),
+    ],
+    "a silence goes on after the end of a deal": [
+        instead(
+            derived_facts._counted_facts,
+            "_longest_silence(deal, recent, last)",
+            "_longest_silence(deal, recent, today)",
+        ),
+    ],
     "a chain counts the last renewal alone": [
-        instead(derived_facts.renewals_in_chain, "number + 1", "1"),
+        instead(fulfilment._renewals_after, "before + 1", "1"),
     ],
     "a renewal of a repaid deal has no chain": [
-        instead(derived_facts.renewals_in_chain, "merchant.fulfilments", "merchant.deals"),
+        instead(
+            fulfilment._funding,
+            "0 if base is None else _renewals_after(base)",
+            "0 if active is None else _renewals_after(active)",
+        ),
     ],
     "a month since the funding has thirty days": [
         instead(derived_facts.whole_months, "days * _MONTHS_A_YEAR // _DAYS_A_YEAR", "days // 30"),

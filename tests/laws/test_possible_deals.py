@@ -62,6 +62,7 @@ SHARPER = {
     ),
     'deal_type != "Renewal" or renewals_in_chain >= 1': "renewals_in_chain >= 1",
     'deal_type != "Initial" or renewals_in_chain == 0': "renewals_in_chain == 0",
+    "longest_silence_90d <= days_since_funding": "longest_silence_90d < days_since_funding",
 }
 
 

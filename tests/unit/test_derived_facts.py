@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import groupby
 
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback import Deal, Entry, Money
 from holdback.eligibility.derived_facts import deal_facts
 from holdback.exact.money import Currency
@@ -36,7 +38,7 @@ def deals(draw):
     """A deal with entries up to today, of which some are nothing, unsettled or taken back."""
     entries = []
     for place in range(draw(st.integers(0, 8))):
-        ago = draw(st.sampled_from([0, 1, 2, 29, 30, 31, 45]))
+        ago = draw(st.sampled_from([0, 1, 2, 29, 30, 31, 45, 60, 89, 90, 91]))
         entry = Entry(
             id=f"e-{place}",
             on=TODAY - timedelta(days=ago),
@@ -50,7 +52,12 @@ def deals(draw):
             settled = draw(st.booleans())
             taken_back = {"reverses": entry.id, "kind": "reversal", "settled": settled}
             entries.append(evolve(entry, id=f"b-{place}", on=back, **taken_back))
-    return evolve(DEAL, entries=tuple(sorted(entries, key=lambda entry: (entry.on, entry.id))))
+    funded_on = TODAY - timedelta(days=draw(st.sampled_from([0, 1, 60, 91, 200])))
+    return evolve(
+        DEAL,
+        funded_on=funded_on,
+        entries=tuple(sorted(entries, key=lambda entry: (entry.on, entry.id))),
+    )
 
 
 def counts(deal, entry):
@@ -74,11 +81,19 @@ def is_missed(deal, day):
     return missed and not any(counts(deal, entry) for entry in of_day)
 
 
+def silences(deal):
+    """The lengths of all runs of days without a remittance that counts, among the last 90."""
+    days = [TODAY - timedelta(days=ago) for ago in range(90, 0, -1)]
+    paid = {entry.on for entry in deal.entries if counts(deal, entry)}
+    silent = [day >= deal.funded_on and day not in paid for day in days]
+    return [len(list(run)) for is_silent, run in groupby(silent) if is_silent]
+
+
 @given(deals())
 def test_what_is_counted_from_entries(deal):
     """
-    Missed remittances are counted over the last 30 days without today, and the last remittance is
-    the last that counts, or the funding.
+    Missed remittances are counted over the last 30 days without today, the last remittance is
+    the last that counts, or the funding, and the longest silence is one of the last 90 days.
     """
     facts = deal_facts(deal, TODAY)
     last = max((e.on for e in deal.entries if counts(deal, e)), default=deal.funded_on)
@@ -86,3 +101,20 @@ def test_what_is_counted_from_entries(deal):
 
     assert facts["days_since_last_remittance"] == (TODAY - last).days
     assert facts["missed_remittances_30d"] == sum(is_missed(deal, day) for day in days)
+    assert facts["longest_silence_90d"] == max(silences(deal), default=0)
+
+
+@for_every(("through", "known"), [(92, True), (91, True), (90, False), (1, False)])
+def test_a_silence_among_closed_entries_is_unknown(through, known):
+    """
+    "Unknown where entries of these days are closed": they no longer say on which days they were.
+    """
+    entries = [
+        Entry(id=f"e-{ago}", on=TODAY - timedelta(days=ago), amount=Money(100, GBP))
+        for ago in range(100, 0, -1)
+    ]
+    deal = evolve(DEAL, funded_on=TODAY - timedelta(days=120), entries=tuple(entries))
+    closed = deal.closed_through(TODAY - timedelta(days=through))
+
+    assert deal_facts(deal, TODAY)["longest_silence_90d"] == 0
+    assert deal_facts(closed, TODAY)["longest_silence_90d"] == (0 if known else None)

@@ -6,10 +6,10 @@ declared complete up to the day before (decisions/rule-language).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from itertools import takewhile
-from typing import Final
+from itertools import pairwise, takewhile
+from typing import Final, TypeAlias
 
 from holdback.eligibility.facts import MOST_PERCENT
 from holdback.exact.exact_json import Json
@@ -18,7 +18,6 @@ from holdback.merchant.application import HeldFact
 from holdback.merchant.deal import (
     DEFAULTED,
     DEFAULTS,
-    INITIAL,
     RECOVERED,
     RENEWED,
     REPAID,
@@ -39,6 +38,10 @@ _AVERAGED_DAYS: Final = 90
 _TREND_DAYS: Final = 30
 # The days in which missed remittances are counted.
 _COUNTED: Final = timedelta(days=30)
+# The days in which the longest silence is sought.
+_LISTENED: Final = timedelta(days=90)
+# An entry, and what was taken back of it.
+_Line: TypeAlias = tuple[Entry, int | None]
 
 
 def performance(deal: Deal, today: date) -> int | None:
@@ -92,6 +95,7 @@ def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
         "repayment_amount": deal.repayment_amount.minor,
         "days_since_funding": since,
         "months_since_funding": whole_months(since),
+        "renewals_in_chain": deal.renewals_in_chain,
         "remaining_term_days": max(0, term - max(0, (last - deal.funded_on).days) + on_pause),
         "paused": int(deal.paused),
         "days_in_pause": on_pause,
@@ -108,14 +112,16 @@ def _ordinal(declared: tuple[str, ...], text: str) -> int | None:
 
 
 def _counted_facts(deal: Deal, today: date, last: date) -> dict[str, int | None]:
-    recent = deal.entries_since(last - _COUNTED)
+    recent = deal.entries_since(last - _LISTENED)
+    counted = takewhile(lambda line: line[0].on >= last - _COUNTED, recent)
     return {
         "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
-        "missed_remittances_30d": _missed(recent, last),
+        "missed_remittances_30d": _missed(counted, last),
+        "longest_silence_90d": _longest_silence(deal, recent, last),
     }
 
 
-def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, int | None]]) -> date:
+def _last_remitted_on(deal: Deal, recent: Iterable[_Line]) -> date:
     """
     Return the day of the last remittance that counts and is not zero, or of the funding.
 
@@ -132,7 +138,26 @@ def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, int | None]]) ->
     return (closed.last_on if closed else None) or deal.funded_on
 
 
-def _missed(recent: Sequence[tuple[Entry, int | None]], today: date) -> int:
+def _longest_silence(deal: Deal, recent: Iterable[_Line], last: date) -> int | None:
+    """
+    Return the most days in a row without a remittance that counts and is not zero, before *last*.
+
+    They are sought in 90 days, of which *recent* are the entries, or since the funding. It is None
+    where entries of these days are closed.
+    """
+    start = max(deal.funded_on, last - _LISTENED)
+    if deal.closed_entries is not None and deal.closed_entries.through >= start:
+        return None
+    remitted = {
+        entry.on
+        for entry, taken_back in recent
+        if entry.settled and entry.pays and entry.amount.minor > (taken_back or 0)
+    }
+    days = [start - _DAY, *sorted(day for day in remitted if start <= day < last), last]
+    return max(0, *((later - earlier - _DAY).days for earlier, later in pairwise(days)))
+
+
+def _missed(recent: Iterable[_Line], today: date) -> int:
     """
     Return the number of missed remittances: days among the last 30, today not included.
 
@@ -246,22 +271,6 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     }
 
 
-def renewals_in_chain(merchant: Merchant, deal: Deal) -> int | None:
-    """
-    Return how many renewals in a row led to *deal*, itself included.
-
-    It is None where the state does not say which deal one of them renewed.
-    """
-    bases = {accepted.application_id: accepted.base_deal_id for accepted in merchant.fulfilments}
-    number, sought = 0, deal.id
-    for earlier in reversed(merchant.deals):  # a base deal comes before its renewal
-        if earlier.id == sought and earlier.type == INITIAL:
-            return number
-        if earlier.id == sought:
-            number, sought = number + 1, bases.get(earlier.application_id) or ""
-    return None
-
-
 def days_past_due(merchant: Merchant, today: date) -> int | None:
     """
     Return by how many days plans are past due, the most of all deals that are in default.
@@ -292,8 +301,7 @@ def renewal_facts(
     today: date,
 ) -> Facts:
     """Return the prepared facts for renewing *deal*, with what *evidence* says."""
-    facts = {**deal_facts(deal, today), "renewals_in_chain": renewals_in_chain(merchant, deal)}
-    return _prepared({**evidence, **facts}, merchant, deal, catalogue, today)
+    return _prepared({**evidence, **deal_facts(deal, today)}, merchant, deal, catalogue, today)
 
 
 def _prepared(

@@ -279,6 +279,16 @@ _FACTS: Final = (
         meaning="Renewals in a row that led to the deal, itself included; 0 for one that came from "
                 "an initial application. Unknown where the deals before it are not recorded.",
     ),
+    BuiltInFact(
+        name="longest_silence_90d", kind=Kind.DAYS, high=90, origin=DEAL,
+        label="longest time without a remittance in the last 90 days", moves=DOWN,
+        over_time=FOLLOWS_PACE, typical="3 days",
+        in_files="longest_silence longest_gap longest_gap_90d max_days_without_payment",
+        meaning="Of the last 90 days, or of those since the funding, the longest run of days "
+                "without a remittance that counts; today is not counted. Of a deal that has ended, "
+                "of the 90 days before its last. Unknown unless the history is declared complete, "
+                "and where entries of these days are closed.",
+    ),
 )
 # fmt: on
 
@@ -330,6 +340,7 @@ RELATIONS: Final = (
     "12 * days_since_funding < 365 * months_since_funding + 365",
     'deal_type != "Renewal" or renewals_in_chain >= 1',
     'deal_type != "Initial" or renewals_in_chain == 0',
+    "longest_silence_90d <= days_since_funding",
 )
 
 # What an initial application never has, even with all evidence.

@@ -25,11 +25,13 @@ from holdback.merchant.suspense import Suspense
 MOST_SETS: Final = 50
 # Days of takings: twice what an average needs, so that late statements still count.
 TAKINGS_DAYS: Final = 180
-# Entries of one deal. Those of the last days are held however many they are.
+# Entries of one deal. Those of the last days are held however many they are: the 90 days of which
+# facts speak, and today.
 MOST_ENTRIES: Final = 2_000
-ENTRY_DAYS: Final = 60
-# Entries of a suspense account, of which few merchants have any.
+ENTRY_DAYS: Final = 91
+# Entries of a suspense account, of which few merchants have any. Those of used cash close earlier.
 MOST_IN_SUSPENSE: Final = 20
+SUSPENSE_DAYS: Final = 60
 # What is old is forgotten together, about once a week, so that the journal stays short.
 _SLACK: Final = timedelta(days=7)
 _NO_SLACK: Final = timedelta()
@@ -146,6 +148,8 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
     """Return the last day whose entries close now, None if none do."""
     if not deal.entries:
         return None
+    recent = today - timedelta(days=ENTRY_DAYS)
+    memory = min(memory, recent)
     # After its end, too, money may come in and be given back: the newest entries stay.
     if deal.ended_on is not None and memory - deal.ended_on <= slack:
         return None
@@ -155,7 +159,7 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
     settled = [entry.on for entry in deal.entries if entry.settled and entry.kind != FEE]
     through = memory if settled and memory - settled[0] > slack else None
     if len(settled) > MOST_ENTRIES:
-        most = min(settled[-MOST_ENTRIES], today - timedelta(days=ENTRY_DAYS))
+        most = min(settled[-MOST_ENTRIES], recent)
         through = most if through is None else max(through, most)
     return through if through is not None and settled[0] <= through else None
 
@@ -167,7 +171,7 @@ def _suspense_through(
     if not suspense.entries:
         return None
     if len(suspense.entries) > MOST_IN_SUSPENSE:
-        most = min(suspense.entries[-MOST_IN_SUSPENSE].on, today - timedelta(days=ENTRY_DAYS))
+        most = min(suspense.entries[-MOST_IN_SUSPENSE].on, today - timedelta(days=SUSPENSE_DAYS))
         memory, slack = max(memory, most), _NO_SLACK
     # Cash that is not used yet stays, however old it is.
     used = suspense.closing(memory) or suspense.too_many(memory)

@@ -81,6 +81,8 @@ class Deal:
     `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
     those of the jurisdiction at the funding, None where its rules were not loaded. `fee_terms` are
     the fees that the accepted offer allows. `plan` is the last one that was agreed after a default.
+    `renewals` is the number of renewals in a row that led to it, itself included; 0 of a renewal
+    that was stored before there was such a number.
     """
 
     id: str
@@ -108,6 +110,7 @@ class Deal:
     terms_changes: tuple[TermsChange, ...] = ()
     fee_terms: tuple[FeeTerms, ...] = ()
     plan: Plan | None = None
+    renewals: int = 0
 
     def __repr__(self) -> str:
         return shown_by("merchants.deal_repr", self)
@@ -187,6 +190,11 @@ class Deal:
     def active(self) -> bool:
         """Whether this is the merchant's one active deal."""
         return self.status == FUNDED
+
+    @property
+    def renewals_in_chain(self) -> int | None:
+        """How many renewals in a row led to this deal; None where the state does not say it."""
+        return self.renewals if self.renewals or self.type == INITIAL else None
 
     @property
     def paused(self) -> bool:

@@ -73,10 +73,13 @@ _PROGRESS_MARKS: Final = (0, 500, 550, 600, 625, 650, 700, 850, 900)
 _PERFORMANCE_MARKS: Final = (0, 600, 700, 725, 750, 800, 850, 900, 1100)
 _TREND_MARKS: Final = (0, 550, 700, 750, 800, 850, 1050, 1100, 1600)
 
+# What is counted from the entries of a deal.
+_COUNTED: Final = ("days_since_last_remittance", "missed_remittances_30d", "longest_silence_90d")
+
 # How many deals in a thousand lack these facts, all of them together.
 _GAPS: Final = (
     # a history that is not declared complete
-    (30, "days_since_last_remittance missed_remittances_30d deals_completed deals_defaulted"),
+    (30, f"{' '.join(_COUNTED)} deals_completed deals_defaulted"),
     # a ledger that is not reconciled
     (15, f"progress performance balance {' '.join(LEDGER_COLUMNS)}"),
     (10, "performance days_since_funding months_since_funding remaining_term_days"),
@@ -519,7 +522,10 @@ def after_funding(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
 
 
 def _terms(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
-    """The facts of the contracts; *columns* has what came before the deals."""
+    """The facts of the contracts, and silences; *columns* has what came before the deals."""
+    listened = np.minimum(deals.age - deals.ended, 90)
+    gap = np.array((0, 1, 1, 2, 2, 3, 4, 6, 9, 15))[dice.below(10)]
+    silent = np.maximum(gap, deals.silence - deals.ended - 1)
     # Each deal in the chain before this one was completed.
     before = np.minimum(columns["deals_completed"], 1 + dice.weighted((65, 25, 10)))
     return {
@@ -527,6 +533,7 @@ def _terms(dice: Dice, columns: Columns, deals: DealColumns) -> Columns:
         "repayment_amount": deals.repayment,
         "months_since_funding": deals.age * MONTHS_A_YEAR // DAYS_A_YEAR,
         "renewals_in_chain": columns["deal_type"] * before,
+        "longest_silence_90d": np.minimum(silent, listened),
     }
 
 

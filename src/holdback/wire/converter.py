@@ -396,6 +396,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "terms_changes",
             "fee_terms",
             "plan",
+            "renewals",
         ),
         Offer: ("fees",),
         Entry: ("kind", "counterpart", "fee", "about"),

@@ -86,7 +86,26 @@ def test_a_course_is_that_of_the_deal_itself(deal, data):
         after = deal_facts(evolve(deal, complete_through=day), day + timedelta(days=1))
         names = (fact.name for fact in CATALOGUE.facts)
         facts = dict(zip(names, course.after(number, {}), strict=True))
+        # On which days the deal was silent is not known: it is the most that it can be.
+        assert facts.pop("longest_silence_90d") >= after.pop("longest_silence_90d")
         assert {name: facts[name] for name in after} == after
+
+
+@for_every("remits", [True, False])
+def test_a_silence_counts_for_ninety_days_and_grows_while_nothing_is_remitted(remits):
+    """
+    While a deal pays every day its longest silence counts for 90 days more, and then it has none;
+    while it pays nothing, its silence grows by the day.
+    """
+    known = {"progress": 500_000, "balance": 600_000, "status": 0, "days_since_funding": 200}
+    counted = {"days_since_last_remittance": 3, "longest_silence_90d": 10}
+    pace = Pace(amount=1) if remits else Pace()
+    course = Course(CATALOGUE, prepared(known | counted), ON, pace)
+    place = CATALOGUE.place("longest_silence_90d")
+    found = [course.after(days, {})[place] for days in (0, 1, 8, 9, 89, 90)]
+
+    # Of three days since the last remittance two were silent.
+    assert found == ([10, 10, 10, 10, 10, 0] if remits else [10, 10, 10, 11, 90, 90])
 
 
 @for_every("share", [1, 4_000, 333_333])

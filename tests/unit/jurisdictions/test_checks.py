@@ -324,17 +324,17 @@ def test_an_age_shares_no_name_with_a_parameter():
 
 def test_ages_count_among_the_declared_facts():
     """
-    At most 32 facts, declared ones and ages together (decisions/portfolios).
+    At most 31 facts, declared ones and ages together (decisions/portfolios).
     """
-    declared = [LICENSED.replace("licensed", f"fact_{place:02}") for place in range(30)]
+    declared = [LICENSED.replace("licensed", f"fact_{place:02}") for place in range(29)]
     two = aged("identity") + aged("business")
     (error,) = errors_in(with_checks(*declared, two, aged("takings")), "NL")
 
     assert len(read(with_checks(*declared, two), "NL").rulebook(NOW).catalogue.facts) == (
-        BUILT_IN_FACTS + 32
+        BUILT_IN_FACTS + 31
     )
     assert error.message == (
-        "there are more than 32 facts: 30 are declared, and 3 are ages of checks"
+        "there are more than 31 facts: 29 are declared, and 3 are ages of checks"
     )
 
 

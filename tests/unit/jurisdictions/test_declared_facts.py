@@ -229,21 +229,21 @@ def test_a_parameter_of_the_same_name():
 
 def test_the_facts_of_a_parent_count():
     """
-    At most 61 facts, the bits of a mask below those for the jurisdiction and the date: 29 built-in
-    and 32 declared ones, those of the parents included (decisions/portfolios).
+    At most 61 facts, the bits of a mask below those for the jurisdiction and the date: 30 built-in
+    and 31 declared ones, those of the parents included (decisions/portfolios).
     """
 
     def facts(letter, number):
         return "".join(fact("flag", name=f"{letter}{n}") for n in range(number))
 
     parent = country(more=facts("p", 25))
-    fits = {"NL": parent, "NL_ZH": child(more=facts("c", 7))}
-    too_many = {"NL": parent, "NL_ZH": child(more=facts("c", 8))}
+    fits = {"NL": parent, "NL_ZH": child(more=facts("c", 6))}
+    too_many = {"NL": parent, "NL_ZH": child(more=facts("c", 7))}
 
     assert len(loaded(**fits)["NL-ZH"].policy.catalogue.facts) == 61
     assert said("NL-ZH", **too_many) == [
         (
-            "NL-ZH/jurisdiction.toml:7:1 $.facts: there are more than 32 facts; 25 of them are "
+            "NL-ZH/jurisdiction.toml:7:1 $.facts: there are more than 31 facts; 25 of them are "
             "inherited"
         )
     ]
@@ -258,7 +258,7 @@ def test_the_facts_of_a_parent_count():
         ('[facts.licensed]\ntype = "flag"\ndescription = ""\n', "description: this is empty"),
         (
             "".join(fact("flag", name=f"f{n}") for n in range(39)),
-            "facts: there are more than 32 facts",
+            "facts: there are more than 31 facts",
         ),
     ],
 )
@@ -269,14 +269,14 @@ def test_what_is_no_fact(more, message):
     assert any(message in line for line in said("NL", NL=country(more=more)))
 
 
-def test_at_most_thirty_two():
+def test_at_most_thirty_one():
     """
-    A jurisdiction may declare 32 facts.
+    A jurisdiction may declare 31 facts.
     """
-    more = "".join(fact("flag", name=f"f{number}") for number in range(32))
+    more = "".join(fact("flag", name=f"f{number}") for number in range(31))
     book = loaded(NL=country(more=more)).resolve("NL", on=NOW)
 
-    assert len(book.catalogue.facts) == BUILT_IN_FACTS + 32
+    assert len(book.catalogue.facts) == BUILT_IN_FACTS + 31
 
 
 def test_a_child_has_its_parents_facts_and_its_own():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from attrs import evolve
 from test_returned_payout import accepted, corrected, funded, renewed, returned
 
-from holdback.eligibility.derived_facts import renewals_in_chain
+from holdback.eligibility.derived_facts import deal_facts
 
 
 def chain(story):
     """How many renewals in a row led to each deal."""
-    return [renewals_in_chain(story.merchant, deal) for deal in story.merchant.deals]
+    return [deal_facts(deal, story.at.date())["renewals_in_chain"] for deal in story.merchant.deals]
 
 
 def renewed_again(story, percent):
@@ -47,11 +47,13 @@ def test_a_renewal_whose_payout_came_back_is_in_no_later_chain():
     assert chain(story) == [0, 1, 1]
 
 
-def test_where_a_state_does_not_say_which_deal_was_renewed_the_chain_is_unknown():
+def test_a_renewal_that_was_stored_before_has_no_known_chain_nor_have_those_after_it():
     """
-    "Where a state says less, it is unknown."
+    "A renewal that was stored before there was this number has it unknown, and so have those that
+    follow it."
     """
-    merchant = renewed().merchant
-    less = evolve(merchant, fulfilments=merchant.fulfilments[:1])
+    story = renewed()
+    older = [evolve(deal, renewals=0) for deal in story.merchant.deals]
+    found = renewed_again(evolve(story, merchant=evolve(story.merchant, deals=tuple(older))), 70)
 
-    assert [renewals_in_chain(less, deal) for deal in less.deals] == [0, None]
+    assert chain(found) == [0, None, None]

@@ -217,7 +217,7 @@ def remit_days(funded, *, days, a_day, name, takings=None):
 ])  # fmt: skip
 def test_the_size_of_an_entry_is_bounded(funded, name, takings, most):
     """
-    "An entry has about 100 bytes": those of 60 days are held however many they are. One with the
+    "An entry has about 100 bytes": those of 91 days are held however many they are. One with the
     longest id, each character of it escaped, has at most 1,500.
     """
     size = remit_days(funded, days=5, a_day=200, name=name, takings=Money.parse(takings))
@@ -227,9 +227,9 @@ def test_the_size_of_an_entry_is_bounded(funded, name, takings, most):
     assert wire.read_merchant(state) == funded.merchant
 
 
-def test_busy_days_are_held_for_sixty_days_and_then_close(funded, monkeypatch):
+def test_busy_days_are_held_for_91_days_and_then_close(funded, monkeypatch):
     """
-    "held however many they are, and closed after 60 days": nothing of a busy provider is refused
+    "held however many they are, and closed after 91 days": nothing of a busy provider is refused
     meanwhile, a repetition included, and the state becomes small again.
     """
     monkeypatch.setattr("holdback.lifecycle.forgetting.MOST_ENTRIES", 20)
@@ -238,10 +238,10 @@ def test_busy_days_are_held_for_sixty_days_and_then_close(funded, monkeypatch):
     assert len(entries) == ENTRY_DAYS * 10
     funded.remit(entries[0])
     assert funded.deal.remitted == paid
-    remit_days(funded, days=70, a_day=1, name=lambda number: f"late-{number}")
+    remit_days(funded, days=100, a_day=1, name=lambda number: f"late-{number}")
 
-    assert len(funded.deal.entries) <= 70
-    assert funded.deal.remitted.minor == paid.minor + 70
+    assert len(funded.deal.entries) <= 100
+    assert funded.deal.remitted.minor == paid.minor + 100
 
 
 def test_a_state_that_is_full_refuses_and_is_taken_again_later(funded, monkeypatch):

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from holdback import Entry, InvalidDocument, Money, Refusal, wire
-from holdback.lifecycle.forgetting import ENTRY_DAYS, MOST_IN_SUSPENSE
+from holdback.lifecycle.forgetting import MOST_IN_SUSPENSE, SUSPENSE_DAYS
 from holdback.merchant.suspense import MOST_OPEN
 from holdback.operations import (
     ApplySuspense,
@@ -316,7 +316,7 @@ def test_of_too_many_open_receipts_the_oldest_are_one(cash, more):
     assert cash.statement().balances
 
 
-@pytest.mark.parametrize(("days", "held"), [(ENTRY_DAYS - 1, 1.5), (ENTRY_DAYS + 1, 1)])
+@pytest.mark.parametrize(("days", "held"), [(SUSPENSE_DAYS - 1, 1.5), (SUSPENSE_DAYS + 1, 1)])
 def test_of_too_many_entries_those_of_the_last_days_are_held(cash, days, held):
     """Many small receipts in one season do not fill a state, nor close the days just passed."""
     for number in range(MOST_IN_SUSPENSE * 3 // 4):
@@ -335,13 +335,13 @@ def test_of_too_many_entries_those_of_the_last_days_are_held(cash, days, held):
 def test_at_the_bound_cash_is_taken_and_what_is_used_closes(cash, more):
     """
     "Suspense has bounds that are tested at both ends": up to `MOST_IN_SUSPENSE` entries all are
-    held; with one more, used cash older than `ENTRY_DAYS` closes. Nothing is refused or lost.
+    held; with one more, used cash older than `SUSPENSE_DAYS` closes. Nothing is refused or lost.
     """
     cash.record("open", 700)
     for number in range(MOST_IN_SUSPENSE // 2 - 1):
         cash.record(f"c-{number}", 100)
         cash.send_back(f"c-{number}", f"b-{number}", 100)
-    cash.journey.sleep(days=ENTRY_DAYS + 1)
+    cash.journey.sleep(days=SUSPENSE_DAYS + 1)
     cash.record("new", 100)
     if more:
         cash.send_back("new", "back", 40)

@@ -89,6 +89,7 @@ def maybe(strategy):
                 "days_in_pause": maybe(st.integers(0, 40)),
                 "days_since_last_remittance": maybe(st.integers(0, 40)),
                 "missed_remittances_30d": maybe(st.integers(0, 30)),
+                "longest_silence_90d": maybe(st.integers(0, 90)),
                 "months_trading": maybe(st.integers(0, 50)),
                 "identity_age_days": maybe(st.integers(0, 400)),
                 "day": st.integers(0, 200),
@@ -129,6 +130,7 @@ def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
                 "days_in_pause",
                 "days_since_last_remittance",
                 "missed_remittances_30d",
+                "longest_silence_90d",
                 "months_trading",
                 "identity_age_days",
             )

@@ -335,6 +335,7 @@ def deal_of(facts, *, repayment, term, age, ended, **_):
         type=TYPES[facts["deal_type"]],
         status=status,
         funded_on=ON - timedelta(age),
+        renewals=facts["renewals_in_chain"],
         funded_amount=Money(facts["funded_amount"], pounds),
         repayment_amount=Money(repayment, pounds),
         factor_rate=Decimal(1),
@@ -398,6 +399,8 @@ def test_days_are_in_order(good):
     ):
         assert 0 <= silence <= age
         assert missed <= min(age, 30)
+    for age, longest in known(good, "days_since_funding", "longest_silence_90d"):
+        assert 0 <= longest <= min(age, 90)
     for age, silence, progress in known(
         good, "days_since_funding", "days_since_last_remittance", "progress"
     ):

@@ -267,6 +267,7 @@ def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, 
         term_length=offer.term_length,
         term_days=offer.term_days,
         fee_terms=offer.fees,
+        renewals=0 if base is None else _renewals_after(base),
         settled=Money(0, offer.funded_amount.currency),
         **_terms(case, fulfilment, active, funded_on),
     )
@@ -280,6 +281,12 @@ def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, 
     settled = min(active.balance, offer.funded_amount)
     renewed = DealRenewed(at=case.at, deal_id=active.id, settled=settled, on=funded_on)
     return deal.id, (renewed, funded)
+
+
+def _renewals_after(base: Deal) -> int:
+    """Return the number of renewals in a row with one of *base*; 0 where nobody knows it."""
+    before = base.renewals_in_chain
+    return 0 if before is None else before + 1
 
 
 def _checked_day(case: Case, fulfilment: Fulfilment, on: date) -> date:

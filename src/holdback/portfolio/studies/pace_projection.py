@@ -366,6 +366,8 @@ _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)
 # `missed_remittances_30d` counts the remittances missed in this number of days.
 _COUNTED_DAYS: Final = 30
+# The days in which `longest_silence_90d` is sought.
+_LISTENED_DAYS: Final = 90
 # The facts that the course of a deal is calculated from: those that waiting alone moves, and those
 # that follow from what is remitted.
 READ_BY_COURSE: Final = (*WAITING, *FOLLOWING)
@@ -556,6 +558,15 @@ class CourseColumns:
             "missed_remittances_30d",
             Known(np.where(forgotten, 0, missed.number), missed.is_known),
         )
+        longest, ran = self.fact("longest_silence_90d"), self._ran(days)
+        # The day of the last remittance was not silent; that of the funding was.
+        since = silent.number - (silent.number != longest.number)
+        grown = np.where(silent.is_known, since, longest.number) + ran
+        grown = np.minimum(_LISTENED_DAYS, np.maximum(longest.number, grown))
+        # Of deals that pay it is the most that it can be.
+        paying = np.where(ran < _LISTENED_DAYS, longest.number, 0)
+        number = np.where(ran == 0, longest.number, np.where(pays, paying, grown))
+        yield "longest_silence_90d", Known(number, longest.is_known)
 
     def _waited(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that the passing of days alone moves; one beyond its range is unknown."""

@@ -201,6 +201,8 @@ def _assumptions(course: Course, rulebook: Rulebook) -> Iterator[str]:
             yield "what is expected grows evenly until the end of the term"
     if course.repays and not course.pace.is_nothing and "missed_remittances_30d" in by_name:
         yield "remittances that were missed count for 30 days more, and none is missed from now on"
+    if course.repays and not course.pace.is_nothing and "longest_silence_90d" in by_name:
+        yield "a time without a remittance counts for 90 days more"
     moving = {name for name, *_ in course.waits}
     if moving:
         names = in_words([name_of(fact) for name, fact in by_name.items() if name in moving])
@@ -244,6 +246,8 @@ _FUNDED: Final = STATUSES.index(FUNDED)
 _REPAID: Final = STATUSES.index(REPAID)
 # The days in which missed remittances are counted.
 _COUNTED_DAYS: Final = 30
+# The days in which the longest silence is sought.
+_LISTENED_DAYS: Final = 90
 
 
 @define
@@ -382,6 +386,23 @@ class Course:
         forgotten = self._ran(days) >= _COUNTED_DAYS and (pays or not self.repays)
         if forgotten and self._first_day["missed_remittances_30d"] is not None:
             yield "missed_remittances_30d", 0
+        silent, ran = self._first_day["longest_silence_90d"], self._ran(days)
+        if silent is not None and ran:
+            yield "longest_silence_90d", self._silence(silent, ran, pays=pays)
+
+    def _silence(self, silent: int, ran: int, *, pays: bool) -> int:
+        """
+        Return the longest silence after *ran* days of the deal, of which it was *silent* before.
+
+        Where the deal *pays* every day it is the most that it can be: on which days the silence was
+        is not known.
+        """
+        if pays:
+            return silent if ran < _LISTENED_DAYS else 0
+        since_last = self._first_day["days_since_last_remittance"]
+        # The day of the last remittance was not silent; that of the funding was.
+        now = silent if since_last is None else since_last - (since_last != silent)
+        return min(_LISTENED_DAYS, max(silent, now + ran))
 
     def _moved_by_time(self, days: int) -> Iterator[tuple[str, int | None]]:
         """Yield the facts that the passing of days alone moves."""
