@@ -57,6 +57,7 @@ TABLE = MappingProxyType(
             ("histories in another order", 20, 60, 300),
             ("histories delivered twice", 15, 40, 200),
             ("histories with marked profiles", 12, 40, 2_000),
+            ("histories whose decisions have reasons", 30, 100, 500),
             ("histories with a statement", 12, 40, 3_000),
             ("sequences of movements in ledgers", 15, 50, 5_000),
             ("histories compared with the model of evidence", 150, 400, 100_000),

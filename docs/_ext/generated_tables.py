@@ -326,6 +326,7 @@ TABLES = {
     "keys_of_rule": lambda: _keys_table(keys.RENEWAL_RULE),
     "keys_of_product": lambda: _keys_table(keys.PRODUCT),
     "keys_of_fee": lambda: _keys_table(keys.FEE),
+    "keys_of_reasons": lambda: _keys_table(keys.OWN_REASONS),
     "keys_of_example": lambda: _keys_table(keys.PRODUCT_EXAMPLE),
     "keys_of_claim": lambda: _keys_table(keys.PRODUCT_CLAIM),
 }

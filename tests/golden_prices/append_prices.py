@@ -2,10 +2,12 @@
 The corpus of golden prices: `python tests/golden_prices/append_prices.py` adds new ones to it.
 
 A line of `prices.jsonl` is one quote: a product of a jurisdiction on a day, the facts, whether it
-is a renewal and what it settles, the versions of what priced it; and the decision, the limits and
-the offers. An offer is a list: funded amount, repayment amount, factor rate, split percentage,
-months, days. These come from `exact_prices`, which computes with fractions and shares no code with
-holdback. Lines are added and never changed: a price that was made stays the same, byte for byte.
+is a renewal and what it settles, the versions of what priced it; and the decision, the limits, the
+offers and the codes of the reasons. An offer is a list: funded amount, repayment amount, factor
+rate, split percentage, months, days. Lines that were added before the service gave reasons of its
+own have no codes. The answers come from `exact_prices`, which computes with fractions and shares no
+code with holdback. Lines are added and never changed: a price that was made stays the same, byte
+for byte.
 
 1. A product is new on the first day of a slice if no line is about it there, with the versions that
    its calculators have now. `shipped` are the jurisdictions that ship, `small` are those in
@@ -53,8 +55,8 @@ def quote(line):
 
 
 def priced(case):
-    """The line of a *case*: what it says, and the decision, the limits and the offers."""
-    decision, limits, offers = Case(
+    """The line of a *case*: what it says, and the decision, limits, offers, and codes if it has."""
+    decision, limits, offers, codes = Case(
         FOLDERS[case["folder"]],
         case["jurisdiction"],
         date.fromisoformat(case["on"]),
@@ -63,7 +65,8 @@ def priced(case):
         facts=case["facts"],
         settlement=case["settlement"],
     ).price()
-    return case | {"decision": decision, "limits": limits, "offers": offers}
+    found = {"decision": decision, "limits": limits, "offers": offers, "codes": codes}
+    return case | {name: value for name, value in found.items() if name != "codes" or name in case}
 
 
 # -- which quotes
@@ -197,6 +200,7 @@ def case_of(folder, rulebook, terms, facts, settlement):
             if number is not None
         },
         "versions": versions_of(rulebook, terms),
+        "codes": [],
     }
 
 

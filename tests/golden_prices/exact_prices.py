@@ -15,7 +15,18 @@ from functools import cache
 from math import ceil, floor
 
 # The decimals of the minor unit, by the code of the currency (ISO 4217).
-PLACES = {"AUD": 2, "CAD": 2, "EUR": 2, "GBP": 2, "JPY": 0, "KRW": 0, "KWD": 3, "LBP": 2, "USD": 2}
+PLACES = {
+    "AUD": 2,
+    "CAD": 2,
+    "EUR": 2,
+    "GBP": 2,
+    "JPY": 0,
+    "KRW": 0,
+    "KWD": 3,
+    "LBP": 2,
+    "NOK": 2,
+    "USD": 2,
+}
 KINDS = ("limits", "split_percentage", "factor_rate", "term")
 # The versions of pricing and of the calculators that this module computes.
 VERSION = 1
@@ -235,11 +246,11 @@ class Case:
         return f"{self.currency} {fixed(Fraction(units, 10**self.places), self.places)}"
 
     def price(self):
-        """The decision, the limits, and the offers as lists of their figures."""
+        """The decision, the limits, the offers as lists of their figures, and the reason's code."""
         configured, limits = self.limits()
         refused = [self.money(bound) for bound in configured]
         if limits is None:
-            return "Referred", refused, []
+            return "Referred", refused, [], ["REVIEW"]
         minimum, maximum = limits
         step = self.amount(self.product["limits"], "step")
         above = 1 if self.settlement is None else self.settlement + 1
@@ -248,10 +259,17 @@ class Case:
         try:
             offers = list(self.offers(least, most)) if least <= most else []
         except Unknown:
-            return "Referred", refused, []
+            return "Referred", refused, [], ["REVIEW"]
         if not offers:
-            return "Declined", refused, []
-        return "Accepted", [self.money(least), self.money(most)], offers
+            return "Declined", refused, [], [self.why_none(minimum, most, step)]
+        return "Accepted", [self.money(least), self.money(most)], offers, []
+
+    def why_none(self, minimum, most, step):
+        """The code of the reason for which there is no offer."""
+        if most < whole_steps(max(minimum, 1), step, ceil):
+            return "LIMIT"
+        takes_all = self.settlement is not None and most < self.settlement + 1
+        return "SETTLEMENT" if takes_all else "AFFORDABILITY"
 
 
 def fixed(number, places):

@@ -73,9 +73,10 @@ def quoted(line):
         rounding=rulebook.rounding,
     )
     found = quote(product, case, str, None if settlement is None else Money.parse(settlement))
-    return line | {
+    answer = {
         "decision": found.decision,
         "limits": [str(found.limits.minimum), str(found.limits.maximum)],
+        "codes": [reason.code for reason in found.reasons],
         "offers": [
             [
                 str(offer.funded_amount),
@@ -88,6 +89,7 @@ def quoted(line):
             for offer in found.offers
         ],
     }
+    return line | {name: value for name, value in answer.items() if name in line}
 
 
 def is_current(line):
@@ -150,6 +152,30 @@ def test_its_size():
         assert kinds[renewal, "Accepted"] >= 1_000
         assert kinds[renewal, "Declined"] >= 100
         assert kinds[renewal, "Referred"] >= 20
+
+
+def test_every_reason_without_an_offer():
+    """
+    Each of the service's own reasons is there with quotes of its own, initial ones and renewals.
+    """
+    codes = Counter((line["renewal"], *line.get("codes", ())) for line in written())
+    initial, renewals = ("LIMIT", "AFFORDABILITY", "REVIEW"), ("SETTLEMENT",)
+
+    for renewal in (True, False):
+        for code in (*initial, *renewals * renewal):
+            assert codes[renewal, code] >= 2, (renewal, code)
+
+
+@pytest.mark.parametrize("code", ["LIMIT", "SETTLEMENT", "AFFORDABILITY", "REVIEW"])
+def test_another_reason_is_noticed(code):
+    """
+    Planted: a line with another code is neither what is quoted nor what is computed.
+    """
+    line = next(line for line in written() if line.get("codes") == [code])
+    spoilt = line | {"codes": ["PERSON"]}
+
+    assert quoted(spoilt) != spoilt
+    assert priced_independently(canonical(spoilt)) != canonical(spoilt)
 
 
 def test_every_shape_of_settings():
@@ -287,7 +313,7 @@ def test_what_is_new_is_appended(tmp_path):
     """
     Lines for a product that none is about come after the existing ones, which stay unchanged.
     """
-    known = [line for line in LINES if b'"product":"sized"' not in line]
+    known = [line for line in LINES if b'"product":"dear"' not in line]
     write(tmp_path, known)
 
     assert append(tmp_path) == 0

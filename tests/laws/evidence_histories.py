@@ -537,6 +537,12 @@ class History:
             allowed = self.model.decision(self.now, base, terms, facts).split(" or ")
             if product.decision not in allowed:
                 self.differ(f"{product.key} {product.decision}", f"{allowed}")
+        # A merchant who is declined or referred has a reason to read (decisions/offers#reasons).
+        for decision, product in zip(event.decisions, event.offer_set.products, strict=True):
+            said = [reason["text"] for reason in decision["reasons"] if reason["text"]]
+            unexplained = product.decision != "Accepted" and not said
+            self.agree("decisions without a reason", unexplained, False)
+            self.agree("codes", len(product.codes), len(said))
         hours = self.model.rulebook(self.now).offers_valid_hours
         self.agree("expiry", event.offer_set.expires_at, self.now + timedelta(hours=hours))
         return facts

@@ -378,6 +378,10 @@ class PeopleRules:
         facts = rulebook.catalogue.prepare(dict(offer_set.facts))
         terms = {product.key: product for product in rulebook.products}
         for product, record in zip(offer_set.products, issued.decisions, strict=True):
+            # Who is declined or referred has a reason to read (decisions/offers#reasons).
+            texts = [reason["text"] for reason in record["reasons"]]
+            assert all(texts)
+            assert bool(texts) == bool(product.codes) == (product.decision != "Accepted")
             decision = self.people.in_force(product.key, offer_set.base_deal_id, issued.at)
             if decision is not None and decision["decision"] == "decline":
                 assert product.decision == "Declined"

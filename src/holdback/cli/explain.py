@@ -14,21 +14,22 @@ from holdback.cli.output import format_option, plural, print_answer, reading, va
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
-from holdback.eligibility.reasons import Reason
+from holdback.eligibility.reasons import REVIEW, Reason, service_reason
 from holdback.eligibility.reasons import reasons as reasons_of
 from holdback.eligibility.ruleset import Answers, RuleSet
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, did_you_mean, printable
 from holdback.exact.exact_json import Json, write_json
+from holdback.exact.money import Money
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.keys import PAYS_OUT, WAITS
-from holdback.offers.quote import decided_by_rules
+from holdback.rulebooks.product_terms import QUEUE
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.types import Facts
 from holdback.tools.advice import windows
 from holdback.tools.advice.ways import what_would_help
 from holdback.tools.advice.windows import DAYS
-from holdback.tools.example_run import funding_answer
+from holdback.tools.example_run import bound, funding_answer, quoted_on
 from holdback.tools.plain_values import plain_values
 
 
@@ -65,7 +66,8 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     """
     Assess the deal with the FACTS, a JSON object, by the rules of JURISDICTION.
 
-    They are those of renewals, unless an option names others.
+    They are those of renewals, unless an option names others. A product is priced too: as a renewal
+    that settles the balance, where it is known, and else as an initial application.
 
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """
@@ -86,6 +88,8 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
         return
     reasons, answer = _assessed(rulebook, product, prepared)
     if notice:
+        if answer["needs"] and not reasons:
+            reasons = (service_reason(rules, REVIEW),)
         principal = _principal(reasons)
         print_answer(form, principal, notice_lines(principal))
         return
@@ -158,24 +162,45 @@ def _assessed(
     rulebook: Rulebook, product: str | None, facts: Facts
 ) -> tuple[tuple[Reason, ...], dict[str, Any]]:
     """Return the reasons and the answer of the rules of renewals, a *product* or fundings."""
-    if product is not None:
-        return _by_answers(rulebook, product, rulebook.rulesets[product].answer(facts))
-    assessment = rulebook.assess_prepared(facts)
-    return assessment.reasons, wire.to_dict(assessment)
-
-
-def _by_answers(
-    rulebook: Rulebook, product: str, answers: Answers
-) -> tuple[tuple[Reason, ...], dict[str, Any]]:
-    """Return the reasons and the answer of a product, where nothing is priced, or of fundings."""
+    if product is None:
+        assessment = rulebook.assess_prepared(facts)
+        return assessment.reasons, wire.to_dict(assessment)
+    answers = rulebook.rulesets[product].answer(facts)
     if product == FUNDING:
         paid = funding_answer(answers)
-        reasons, needs = tuple(reasons_of(answers, answers.false)), paid.needs
-        decided: dict[str, Any] = {"funding": paid.outcome}
-    else:
-        decision, reasons, needs = decided_by_rules(answers)
-        decided = {"product": product, "decision": decision}
-    return reasons, {
+        reasons = tuple(reasons_of(answers, answers.false))
+        return reasons, _plain(rulebook, answers, reasons, paid.needs, {"funding": paid.outcome})
+    settles = _settled_balance(rulebook, product, facts)
+    quoted = quoted_on(bound(rulebook, product), rulebook, facts, settles)
+    decided = {
+        "product": product,
+        "decision": quoted.decision,
+        "settles": None if settles is None else str(settles),
+    }
+    return quoted.reasons, _plain(rulebook, answers, quoted.reasons, quoted.needs, decided)
+
+
+def _settled_balance(rulebook: Rulebook, product: str, facts: Facts) -> Money | None:
+    """
+    Return what a renewal with these *facts* settles; None of an initial application.
+
+    A merchant with a known balance renews a deal. One that is queued settles nothing of it.
+    """
+    balance, terms = facts[rulebook.catalogue.place("balance")], rulebook.product(product)
+    if balance is None or terms is None:
+        return None
+    return Money(0 if terms.renewal == QUEUE else balance, rulebook.currency)
+
+
+def _plain(
+    rulebook: Rulebook,
+    answers: Answers,
+    reasons: tuple[Reason, ...],
+    needs: tuple[str, ...],
+    decided: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what was *decided*, and why, as plain values."""
+    return {
         **decided,
         "jurisdiction": rulebook.code,
         "on": rulebook.on.isoformat(),
@@ -199,6 +224,10 @@ def text_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     product = f", {answer['product']}" if "product" in answer else ""
     product = ", funding" if "funding" in answer else product
     yield f"{answer['jurisdiction']}{product} on {answer['on']}: {outcome}"
+    if product and "settles" in answer:
+        settles = answer["settles"]
+        asked = "an initial application" if settles is None else f"a renewal that settles {settles}"
+        yield f"  As {asked}"
     for reason in answer["reasons"]:
         place = f"  ({reason['file']}:{reason['line']})" if reason["file"] else ""
         yield f"  {reason['code']}  {printable(reason['text'])}{click.style(place, dim=True)}"
@@ -259,7 +288,8 @@ def notice_lines(reasons: list[dict[str, Any]]) -> Iterator[str]:
         yield f"{reason['number']}. {printable(reason['text'])}"
         for name in ("measured", "threshold"):
             figures = ", ".join(f"{key} {value}" for key, value in reason[name].items())
-            yield f"   {click.style(f'{name:<9}', dim=True)}  {printable(figures)}"
+            if figures:
+                yield f"   {click.style(f'{name:<9}', dim=True)}  {printable(figures)}"
     more = reasons[0]["of"] - len(reasons) if reasons else 0
     if more:
         verb = "is" if more == 1 else "are"

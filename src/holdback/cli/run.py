@@ -93,14 +93,21 @@ def event_lines(event: Mapping[str, Any]) -> Iterator[str]:
     for record in event.get("records") or ():
         yield printable(f"         {record['check']} of {record['made_at']}: {_facts(record)}")
     assessment = event.get("assessment")
+    said = _why(assessment or {})
     if assessment:
         outcome = assessment["outcome"].replace("_", " ")
         yield from _decision_lines(f"assessment: {outcome}", assessment)
     for decision in event.get("decisions") or ():
         title = f"{decision['product']}: {decision['decision']}"
-        # The reasons of an assessment that declines are those of every product; print them once.
-        repeated = assessment and decision["reasons"] and not assessment["eligible"]
-        yield from _decision_lines(title, {} if repeated else decision)
+        # Those of an assessment that declines are those of every product; print them once.
+        yield from _decision_lines(title, {} if _why(decision) == said else decision)
+
+
+def _why(decision: Mapping[str, Any]) -> list[Any]:
+    """The reasons of a decision, what it lacks, and what was done besides its rules."""
+    named = ("needs", "referral", "lifted", "withheld")
+    texts = [(reason["code"], reason["text"]) for reason in decision.get("reasons") or ()]
+    return [texts, *(decision.get(name) or () for name in named)]
 
 
 def _entry_lines(event: Mapping[str, Any]) -> Iterator[str]:

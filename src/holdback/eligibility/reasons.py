@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from attrs import field
 
-from holdback.eligibility.ruleset import Answers, Rule, RuleSet
+from holdback.eligibility.ruleset import PLACEHOLDER, Answers, Rule, RuleSet
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
 from holdback.rules.operators import MIRRORED
 from holdback.rules.render import threshold_words, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
 
-# The code of the reason below the floor, which is the service's own and no jurisdiction's rule.
+# The codes of the reasons that are the service's own, and no jurisdiction's rule: these have none
+# without a hyphen. What sends an application to a person has one code, whether it is a hold, a
+# consent or a fact: partners see codes, and learn of no hold (decisions/offers#reasons).
 FLOOR_CODE: Final = "FLOOR"
+LIMIT: Final = "LIMIT"
+SETTLEMENT: Final = "SETTLEMENT"
+AFFORDABILITY: Final = "AFFORDABILITY"
+PERSON: Final = "PERSON"
+REVIEW: Final = "REVIEW"
+# Their sentences, each with the figures that it can name in braces.
+SERVICE_REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FLOOR_CODE: "The deal is {progress} paid down; at least {least} is needed before a renewal "
+        "is assessed.",
+        LIMIT: "The most that can be offered is {most}; the least is {least}.",
+        SETTLEMENT: "The current deal would need {settlement} to be settled; at most {most} can be "
+        "offered.",
+        AFFORDABILITY: "No amount that is offered can be repaid from the takings in the time "
+        "allowed.",
+        PERSON: "A person looked at the application and declined it.",
+        REVIEW: "A person looks at the application, or more has to be known first.",
+    }
+)
 
 
 @frozen(kw_only=True)
@@ -55,18 +77,45 @@ def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:
     )
 
 
+def template(rules: RuleSet, code: str) -> str:
+    """Return the sentence of the service's own reason *code*, as the jurisdiction words it."""
+    return rules.wording.get(code, SERVICE_REASONS[code])
+
+
+def service_reason(
+    rules: RuleSet,
+    code: str,
+    figures: Mapping[str, str] = MappingProxyType({}),
+    *,
+    threshold: str = "",
+    facts: Mapping[str, Json] = MappingProxyType({}),
+) -> Reason:
+    """
+    Return the reason of the service's own with the *code*, and *figures* in its sentence.
+
+    The first of the *figures* is the one that was compared with the *threshold*.
+    """
+    compared = list(figures.items())[:1]
+    return Reason(
+        code=code,
+        rule=code.lower(),
+        text=PLACEHOLDER.sub(lambda match: figures[match[1]], template(rules, code)),
+        facts=facts,
+        measured=dict(compared),
+        threshold={name: threshold for name, _ in compared},
+    )
+
+
 def floor_reason(rules: RuleSet, *, progress: int, floor: int) -> Reason:
     """Return the reason for a deal whose *progress* is below the *floor*, both scaled."""
     percent = rules.catalogue.facts[rules.progress].type
-    shown, least = rules.show(percent, progress), rules.show(percent, floor)
-    return Reason(
-        code=FLOOR_CODE,
-        rule="floor",
-        text=f"The deal is {shown} paid down; at least {least} is needed before a renewal is "
-        "assessed.",
+    least = rules.show(percent, floor)
+    return service_reason(
+        rules,
+        FLOOR_CODE,
+        {"progress": rules.show(percent, progress), "least": least},
+        threshold=f"at least {least}",
         facts={"progress": percent.plain(progress)},
-        measured={"progress": shown},
-        threshold={"progress": f"at least {least}"},
     )
 
 

@@ -22,6 +22,7 @@ from holdback.frozen_classes import (
     flat_mapping,
     frozen,
     frozen_record,
+    frozen_texts,
     sealing,
 )
 from holdback.rules.check import Checked
@@ -92,7 +93,8 @@ class RuleSet:
 
     `digest` identifies the rulebook that they belong to. It is made of `rules_digest`, that of what
     the files mean, and `versions`, those of what prices offers (decisions/jurisdiction-folders).
-    `figures` is the format of the numbers in the sentences. `proposal` says in sentences what is
+    `figures` is the format of the numbers in the sentences, and `wording` has the jurisdiction's
+    sentences of the service's own reasons, by code. `proposal` says in sentences what is
     proposed instead of a jurisdiction's files; it is empty for those.
     """
 
@@ -105,6 +107,9 @@ class RuleSet:
         factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
     )
     figures: NumberFormat | None = field(default=None, eq=False, repr=False)
+    wording: Mapping[str, str] = field(
+        factory=FrozenMapping, converter=frozen_texts, eq=False, repr=False
+    )
     proposal: tuple[str, ...] = field(default=(), eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from attrs import define, field
 
 from holdback.eligibility.facts import CHECKS
-from holdback.eligibility.reasons import FLOOR_CODE
+from holdback.eligibility.reasons import FLOOR_CODE, SERVICE_REASONS
 from holdback.errors import did_you_mean, excerpt, listed
 from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency
@@ -156,9 +156,8 @@ class ExampleReader:
                 continue
             expect = ANSWER.table(table["expect"])
             ANSWER.read(expect)
-            self._check_reasons(
-                expect, [rule.code for it in versions for rule in self.policy.rules_of(it)]
-            )
+            codes = [rule.code for it in versions for rule in self.policy.rules_of(it)]
+            self._check_reasons(expect, [*codes, *SERVICE_REASONS] if versions else [])
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])
             yield from self._example(table, usual, key, self._settles(table["settles"]))

@@ -18,8 +18,9 @@ from attrs import evolve, field
 from holdback.eligibility.assessment import OUTCOMES
 from holdback.eligibility.assessment import REFERRED as REFERRED_OUTCOME
 from holdback.eligibility.facts import DOWN, MOST_DAYS, UP
-from holdback.eligibility.ruleset import DECLINE, REFER
-from holdback.errors import RuleError, excerpt
+from holdback.eligibility.reasons import SERVICE_REASONS
+from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, REFER
+from holdback.errors import RuleError, did_you_mean, excerpt, listed
 from holdback.exact.bounds import MOST_TERM_DAYS
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import ROUNDINGS
@@ -215,6 +216,36 @@ def read_expression(node: Node) -> Tree | None:
 def add_rule_error(node: Node, error: RuleError) -> None:
     """Add *error*, about the expression in *node*, at the characters that it names."""
     node.add_error_at_part((error.start, error.end), "invalid_rule", error.message, error.hint)
+
+
+def _sentence(like: str) -> ValueForm:
+    """Return the form of a sentence that can have the figures in braces that *like* has."""
+    figures = [match[1] for match in PLACEHOLDER.finditer(like)]
+    return ValueForm(_schema(), partial(_read_sentence, figures=figures))
+
+
+def _read_sentence(node: Node, figures: Collection[str]) -> str | None:
+    sentence = node.text()
+    if sentence is None or has_stray_brace(node, sentence):
+        return None
+    for match in PLACEHOLDER.finditer(sentence):
+        if match[1] not in figures:
+            message = f"`{{{match[1]}}}` is not a figure of this sentence"
+            near = did_you_mean(match[1], figures)
+            hint = near or (f"it can have {listed(figures)}" if figures else "it can have none")
+            node.add_error_at_part(match.span(), "unknown_name", message, hint)
+            return None
+    return sentence
+
+
+def has_stray_brace(node: Node, sentence: str) -> bool:
+    """Return whether *sentence* has a brace that holds no name, adding an error to its *node*."""
+    stray = bool(set("{}") & set(PLACEHOLDER.sub("", sentence)))
+    if stray:
+        node.add_error(
+            "wrong_value", "braces hold the name of a fact or a parameter", "as `{performance}`"
+        )
+    return stray
 
 
 def _names(example: str) -> ValueForm:
@@ -736,8 +767,18 @@ SHARED_RULE: Final = RENEWAL_RULE.with_rows(
         default=(),
     )
 )
+# The service's own reasons, by their ids: no digest covers how a jurisdiction words them.
+OWN_REASONS: Final = Keys(
+    Key(code.lower(), _sentence(like), f"Left out: “{like}”")
+    for code, like in SERVICE_REASONS.items()
+)
 PRODUCTS: Final = _keys(
     *_shared(PRODUCT_EXAMPLE),
+    Key(
+        "reasons",
+        OWN_REASONS,
+        "What a merchant reads where no rule says why; a child replaces single sentences.",
+    ),
     Key("products", ListOf(PRODUCT), "In the order in which they are offered."),
     Key(
         "rules",

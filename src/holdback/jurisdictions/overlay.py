@@ -85,6 +85,7 @@ class Policy:
     `catalogue` has every fact that the rules may read, declared ones included. `layers` are the
     folders, the eldest parent's first and its own last. `rules_node` and `products_node` are the
     lists of its own rules and products, or the root of `jurisdiction.toml` where there is no list.
+    `reasons` are its sentences for the service's own reasons, by code.
     """
 
     code: str
@@ -93,6 +94,7 @@ class Policy:
     layers: tuple[Layer, ...]
     rules_node: Node
     products_node: Node
+    reasons: Mapping[str, str] = field(factory=dict, converter=frozen_record)
 
     @property
     def currency(self) -> Currency:
@@ -308,9 +310,9 @@ class Draft:
         """
         Return this draft with the layers of *parent* under its own.
 
-        A parameter that both have is the child's. The layers keep the rules and products of both:
-        `rules_on` and `products_on` overlay them on a day. Errors, such as a switch-off of a rule
-        that the parent lacks, are added to the document of this draft.
+        A parameter or a reason that both have is the child's. The layers keep the rules and
+        products of both: `rules_on` and `products_on` overlay them on a day. Errors, such as a
+        switch-off of a rule that the parent lacks, are added to the document of this draft.
         """
         self._check_switched_off(parent)
         self._check_names(parent)
@@ -319,6 +321,7 @@ class Draft:
             self.policy,
             parameters={**parent.parameters, **own},
             layers=(*parent.layers, self.policy.own),
+            reasons={**parent.reasons, **self.policy.reasons},
         )
         return evolve(self, policy=policy)
 

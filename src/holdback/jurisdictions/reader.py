@@ -346,6 +346,7 @@ class _Reading:
             layers=(layer,),
             rules_node=_list_node(renewal, "rules", root),
             products_node=_list_node(products, "products", root),
+            reasons={} if products is None else _own_reasons(products["reasons"]),
         )
         return Draft(
             policy=policy,
@@ -371,6 +372,12 @@ def _read_rules_and_products(
         read["shared"] = tuple(read_rules(products["rules"], code, keys=keys.SHARED_RULE))
         read["funding"] = tuple(read_rules(products["funding"], code))
     return read
+
+
+def _own_reasons(node: Node) -> dict[str, str]:
+    """Return the valid sentences for the service's own reasons in *node*, by code."""
+    sentences = keys.OWN_REASONS.read(keys.OWN_REASONS.table(node))
+    return {name.upper(): sentence for name, sentence in sentences.items() if sentence is not None}
 
 
 def _stated_names(root: Node) -> set[str]:

@@ -26,7 +26,7 @@ from holdback.jurisdictions.folder_checks import (
     within_cost,
 )
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
-from holdback.jurisdictions.keys import add_rule_error
+from holdback.jurisdictions.keys import add_rule_error, has_stray_brace
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.stated_claims import StatedClaim
@@ -195,6 +195,7 @@ class _Resolver:
                 rules_digest=rules_digest,
                 versions=versions,
                 figures=details.figures,
+                wording=self.draft.policy.reasons,
             )
 
         return Rulebook(
@@ -331,12 +332,7 @@ class _Resolver:
             if not self._blame_child(source, code, message, hint):
                 node.add_error_at_part(match.span(), code, message, hint)
             return False
-        if set("{}") & set(PLACEHOLDER.sub("", source.reason)):
-            node.add_error(
-                "wrong_value", "braces hold the name of a fact or a parameter", "as `{performance}`"
-            )
-            return False
-        return True
+        return not has_stray_brace(node, source.reason)
 
     def _blame_child(self, source: SourceRule, code: str, message: str, hint: str | None) -> bool:
         """

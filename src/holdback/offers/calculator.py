@@ -66,11 +66,10 @@ class PricingCase:
         Money is `Money`, percentages (0 to 100) and ratios are `Decimal`, days and counts are whole
         numbers.
         """
-        place = self.catalogue.place(name)
-        number = self.facts[place]
-        type_ = self.catalogue.facts[place].type
+        number = self.number(name)
         if number is None:
             return None
+        type_ = self.catalogue.facts[self.catalogue.place(name)].type
         if type_.kind is Kind.MONEY:
             return Money(number, self.currency)
         if type_.kind in {Kind.PERCENT, Kind.RATIO}:

@@ -11,12 +11,21 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from attrs import evolve
+from attrs import evolve, fields
 
 from holdback.eligibility.assessment import REFERRED as RENEWAL_REFERRED
 from holdback.eligibility.assessment import UNDETERMINED, Assessment
-from holdback.eligibility.reasons import Reason, reasons
-from holdback.eligibility.ruleset import Answers
+from holdback.eligibility.reasons import (
+    AFFORDABILITY,
+    LIMIT,
+    PERSON,
+    REVIEW,
+    SETTLEMENT,
+    Reason,
+    reasons,
+    service_reason,
+)
+from holdback.eligibility.ruleset import Answers, RuleSet
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact.bounds import (
     MOST_OFFERS,
@@ -43,6 +52,7 @@ from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.shipped_calculators import ceil_to, floor_to
+from holdback.rules.types import Kind, Type
 
 
 @frozen(kw_only=True)
@@ -50,8 +60,9 @@ class Quote:
     """
     The decision on one product: its limits and, when it is `Accepted`, its offers.
 
-    `reasons` explain the false rules; `needs` are the missing facts. `settlement` is what a renewal
-    settles; a product that its rules keep from being priced has none.
+    `reasons` say why it is not `Accepted`: there is always one then. They are those of the false
+    rules, or one of the service's own (decisions/offers#reasons). `needs` are the missing facts.
+    `settlement` is what a renewal settles; one that is declined or referred by rules has none.
     """
 
     decision: str
@@ -81,8 +92,25 @@ class Quote:
         }
 
 
-class _Unknown(Exception):
-    """A calculator returned None, because a fact that it needs is unknown."""
+class _UnknownError(Exception):
+    """A calculator returned None, because facts that it needs are unknown: *needs* names them."""
+
+    def __init__(self, needs: tuple[str, ...]) -> None:
+        super().__init__()
+        self.needs = needs
+
+
+@frozen(kw_only=True)
+class _NotingCase(PricingCase):
+    """A case that notes in `unknown` which unknown facts are read of it."""
+
+    unknown: dict[str, None]
+
+    def number(self, name: str) -> int | None:
+        number = super().number(name)
+        if number is None:
+            self.unknown[name] = None
+        return number
 
 
 # The id of an offer, from its place among the offers of a product.
@@ -105,17 +133,26 @@ def quote(
     mask of the product's rules that a person approved.
     """
     results = Results(product, case)
-    decision, why, needs = decided_by_rules(product.terms.rules.answer(case.facts, lifted=lifted))
+    decision, why, needs = _decided_by_rules(product.terms.rules.answer(case.facts, lifted=lifted))
     if decision != ACCEPTED:
         return Quote(decision=decision, limits=results.configured, reasons=why, needs=needs)
     try:
         return _priced(results, identify, settlement)
-    except _Unknown:
-        # Which facts a calculator lacks, only the calculator knows.
-        return Quote(decision=REFERRED, limits=results.configured, settlement=settlement)
+    except _UnknownError as error:
+        return Quote(
+            decision=REFERRED,
+            limits=results.configured,
+            reasons=_review(product.terms.rules),
+            needs=error.needs,
+            settlement=settlement,
+        )
 
 
-def decided_by_rules(answers: Answers) -> tuple[str, tuple[Reason, ...], tuple[str, ...]]:
+def _review(rules: RuleSet) -> tuple[Reason, ...]:
+    return (service_reason(rules, REVIEW),)
+
+
+def _decided_by_rules(answers: Answers) -> tuple[str, tuple[Reason, ...], tuple[str, ...]]:
     """
     Return the decision of a product's rules, with its reasons and the missing facts.
 
@@ -126,7 +163,7 @@ def decided_by_rules(answers: Answers) -> tuple[str, tuple[Reason, ...], tuple[s
     if answers.declined:
         return DECLINED, reasons(answers, answers.false & answers.ruleset.declining), ()
     if answers.unknown:
-        return REFERRED, (), answers.needs
+        return REFERRED, _review(answers.ruleset), answers.needs
     if answers.false:
         return REFERRED, reasons(answers, answers.false), ()
     return ACCEPTED, (), ()
@@ -152,35 +189,59 @@ def quote_renewal(  # noqa: PLR0913 - what a quote depends on, and what was appr
     return Quote(
         decision=REFERRED if undecided else DECLINED,
         limits=Results(product, case).configured,
-        reasons=assessment.reasons,
+        reasons=assessment.reasons or _review(assessment.ruleset),
         needs=assessment.needs,
     )
 
 
 def declined(product: PriceableProduct, case: PricingCase) -> Quote:
     """Return the decision of a person who declined *product*."""
-    return Quote(decision=DECLINED, limits=Results(product, case).configured)
+    return Quote(
+        decision=DECLINED,
+        limits=Results(product, case).configured,
+        reasons=(service_reason(product.terms.rules, PERSON),),
+    )
 
 
 def withheld(product: PriceableProduct, case: PricingCase, quoted: Quote) -> Quote:
     """Return *quoted* without its offers: something besides the rules refers the product."""
-    return evolve(quoted, decision=REFERRED, limits=Results(product, case).configured, offers=())
+    return evolve(
+        quoted,
+        decision=REFERRED,
+        limits=Results(product, case).configured,
+        reasons=_review(product.terms.rules),
+        offers=(),
+    )
 
 
 def _priced(results: Results, identify: Identify, settlement: Money | None) -> Quote:
-    limits = results.limits()
-    if limits is None:
-        raise _Unknown
-    step = results.step
-    limits = _available_limits(limits, settlement, step)
+    step, calculated = results.step, results.limits()
+    limits = _available_limits(calculated, settlement, step)
     offers: list[Offer] = []
     if limits.minimum <= limits.maximum:
         for amount in _amounts(results.product.terms.amounts, limits, step):
             for terms in _offer_terms(results, amount):
                 offers.append(Offer(offer_id=identify(len(offers)), **terms))
-    if not offers:  # no room, or nothing affordable in it
-        return Quote(decision=DECLINED, limits=results.configured, settlement=settlement)
+    if not offers:
+        least = _available_limits(calculated, None, step).minimum
+        why = _why_no_offer(results, evolve(limits, minimum=least), settlement)
+        return Quote(
+            decision=DECLINED, limits=results.configured, reasons=(why,), settlement=settlement
+        )
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers), settlement=settlement)
+
+
+def _why_no_offer(results: Results, limits: Limits, settlement: Money | None) -> Reason:
+    """Return why there is no offer within *limits*, which leave the *settlement* out."""
+    rules, money = results.product.terms.rules, Type(Kind.MONEY, limits.minimum.currency)
+    least, most = (rules.show(money, end.minor) for end in (limits.minimum, limits.maximum))
+    if limits.maximum < limits.minimum:
+        figures = {"most": most, "least": least}
+        return service_reason(rules, LIMIT, figures, threshold=f"at least {least}")
+    if settlement is not None and limits.maximum <= settlement:
+        figures = {"settlement": rules.show(money, settlement.minor), "most": most}
+        return service_reason(rules, SETTLEMENT, figures, threshold=f"less than {most}")
+    return service_reason(rules, AFFORDABILITY)
 
 
 def quote_amount(
@@ -197,7 +258,7 @@ def quote_amount(
     """
     try:
         priced = tuple(_offer_terms(Results(product, case), amount))
-    except _Unknown:
+    except _UnknownError:
         return ()
     return tuple(Offer(offer_id=identify(place), **terms) for place, terms in enumerate(priced))
 
@@ -224,18 +285,10 @@ def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[
 
 def _offer_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
-    priced = results.repayment(funded)
-    if priced is None:
-        raise _Unknown
-    rate, repayment = priced
+    rate, repayment = results.repayment(funded)
     fees = tuple(fee.terms(repayment) for fee in results.product.terms.fees)
-    splits = results.split_percentages(repayment)
-    if splits is None:
-        raise _Unknown
-    for split in splits:
+    for split in results.split_percentages(repayment):
         term = results.term(repayment, split)
-        if term is None:
-            raise _Unknown
         yield {
             "description": f"{funded}, repaid as {repayment} from {plain_digits(split)}% of "
             f"takings in about {plain(term.months)} months",
@@ -297,10 +350,11 @@ _TERM_EXPECTED: Final = (
 @frozen
 class Results:
     """
-    The results of the calculators of *product* for *case*; None where a fact is unknown.
+    The results of the calculators of *product* for *case*.
 
-    Every method raises `ConfigurationError` for a result that no offer can have. The error names
-    the calculator, the product and the jurisdiction, and says what was expected.
+    Every method raises `_UnknownError` where a calculator returns None, and `ConfigurationError`
+    for a result that no offer can have. That error names the calculator, the product and the
+    jurisdiction, and says what was expected.
     """
 
     product: PriceableProduct
@@ -319,16 +373,13 @@ class Results:
             raise self._wrong(_LIMITS, step, f"{self._amounts_expected(1)}, as `step`")
         return step
 
-    def limits(self) -> Limits | None:
+    def limits(self) -> Limits:
         """Return the bounds of the amount."""
-        limits = self._called(_LIMITS, self.product.limits)
-        return None if limits is None else self._limits(limits)
+        return self._limits(self._called(_LIMITS, self.product.limits))
 
-    def repayment(self, funded: Money) -> tuple[Decimal, Money] | None:
+    def repayment(self, funded: Money) -> tuple[Decimal, Money]:
         """Return the factor rate of the amount *funded*, and what is repaid with it."""
         rate = self._called(_FACTOR_RATE, self.product.factor_rate, funded)
-        if rate is None:
-            return None
         factor = _scaled(rate, RATIO_PLACES, _ONE, _MOST_RATE)
         if factor is None:
             raise self._wrong(_FACTOR_RATE, rate, _RATE_EXPECTED)
@@ -340,11 +391,9 @@ class Results:
         repaid = divide(funded.minor * factor, _ONE, self.case.rounding)
         return rate, Money(repaid, funded.currency)
 
-    def split_percentages(self, repayment: Money) -> tuple[Decimal, ...] | None:
+    def split_percentages(self, repayment: Money) -> tuple[Decimal, ...]:
         """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
         splits = self._called(_SPLIT_PERCENTAGE, self.product.split_percentage, repayment)
-        if splits is None:
-            return None
         most = MOST_OFFERS // len(self.product.terms.amounts)
         if type(splits) is not tuple or len(splits) > most:
             raise self._wrong_split(splits, most)
@@ -353,11 +402,9 @@ class Results:
                 raise self._wrong_split(split, most)
         return splits
 
-    def term(self, repayment: Money, split: Decimal) -> Term | None:
+    def term(self, repayment: Money, split: Decimal) -> Term:
         """Return the term in which *repayment* is expected to be repaid with the *split*."""
         term = self._called(_TERM, self.product.term, repayment, split)
-        if term is None:
-            return None
         # A `bool` is an `int` to `isinstance`.
         if type(term) is not Term or type(term.days) is not int:
             raise self._wrong(_TERM, term, _TERM_EXPECTED)
@@ -369,13 +416,26 @@ class Results:
     def _called(self, kind: str, calculator: Callable[..., Any], *arguments: object) -> Any:
         """Return what *calculator* returns; an exception of its own is the host's to repair."""
         try:
-            return calculator(self.case, *arguments)
+            result = calculator(self.case, *arguments)
+            unknown = self._unknown(calculator, arguments) if result is None else ()
         except Exception as error:
             choice = getattr(self.product.terms, kind)
             # What it says is in the cause: it may follow from a merchant's figures.
             message = f"{self._named(kind)} failed with `{type(error).__name__}`"
             detail = ErrorDetail(code="wrong_result", message=message, **choice.place())
             raise ConfigurationError([detail]) from error
+        if result is None:
+            raise _UnknownError(unknown)
+        return result
+
+    def _unknown(
+        self, calculator: Callable[..., Any], arguments: tuple[object, ...]
+    ) -> tuple[str, ...]:
+        """Return the unknown facts that *calculator* reads, in the catalogue's order."""
+        case = {row.name: getattr(self.case, row.name) for row in fields(PricingCase)}
+        noting = _NotingCase(**case, unknown={})
+        calculator(noting, *arguments)
+        return tuple(sorted(noting.unknown, key=self.case.catalogue.place))
 
     def _named(self, kind: str) -> str:
         terms = self.product.terms

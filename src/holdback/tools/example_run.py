@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, Final
 
-from attrs import field
+from attrs import evolve, field
 
 from holdback.eligibility.assessment import REFERRED
-from holdback.eligibility.reasons import Reason
+from holdback.eligibility.reasons import REVIEW, SERVICE_REASONS, Reason
 from holdback.eligibility.reasons import reasons as reasons_of
 from holdback.eligibility.ruleset import Answers, TraceLine
 from holdback.exact.exact_json import Json, write_json
@@ -132,7 +132,7 @@ class ExampleRun:
     @property
     def deciding(self) -> str | None:
         """The rule that decided: the first that is false, else the first that is unknown."""
-        if self.reasons:
+        if self.reasons and self.reasons[0].code != REVIEW:
             return self.reasons[0].rule
         return next((line.rule for line in self.trace if line.answer is None), None)
 
@@ -295,7 +295,8 @@ def run_example(
         settles = None if example.settles is None else Money(example.settles, rulebook.currency)
         quoted = quoted_on(product, rulebook, facts, settles)
         answers: Answers = product.terms.rules.answer(facts)
-        reasons, trace, got = quoted.reasons, answers.trace, priced_answer(quoted)
+        reasons, trace = quoted.reasons, answers.trace
+        got = _as_asked(priced_answer(quoted), example.expect, answers)
     return ExampleRun(
         jurisdiction=rulebook.code,
         example=example,
@@ -304,6 +305,21 @@ def run_example(
         reasons=reasons,
         trace=trace,
     )
+
+
+def _as_asked(got: Answer, expect: Mapping[str, Json], answers: Answers) -> Answer:
+    """
+    Return *got* without what only the service and calculators say, unless the example asks for it.
+
+    An example without `codes` says nothing of the service's own reasons, and one without `needs`
+    nothing of the facts that a calculator lacks: many were written before there were any.
+    """
+    codes = got.codes if "codes" in expect else _of_rules(got.codes)
+    return evolve(got, codes=codes, needs=got.needs if "needs" in expect else answers.needs)
+
+
+def _of_rules(codes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code for code in codes if code not in SERVICE_REASONS)
 
 
 def funding_answer(answers: Answers) -> Answer:

@@ -18,7 +18,7 @@ from holdback.cli.commands import holdback
 NAMES = ("corner-cafe", "book-nook", "late-lunch")
 MOST_LINES = 60
 WIDTH = 80
-FULL_LINES = 762
+FULL_LINES = 763
 
 # What the story tells of each step: day, operation, and the words that say what came of it.
 STORY = [

@@ -106,10 +106,66 @@ def test_an_application_is_asked_about_a_product(explain):
     accepted = explain(facts | {"credit_score": 700}, "--product", "flex", "--format", "json")
     notice = explain(facts, "--product", "flex", "--notice")
 
-    assert ran.output.startswith("GB, flex on 2026-07-01: Declined\n  GB-P-03  ")
+    said = "GB, flex on 2026-07-01: Declined\n  As an initial application\n  GB-P-03  "
+    assert ran.output.startswith(said)
     assert "  It would be enough if the credit score is at least 620 (now 560).\n" in ran.output
     assert json.loads(accepted.output)["decision"] == "Accepted"
     assert notice.output.startswith("1. The credit score is 560; at least 580 is needed.\n")
+
+
+ACCEPTABLE = {
+    "identity_verified": True,
+    "business_verified": True,
+    "credit_score": 700,
+    "average_monthly_takings": "20000.00",
+    "months_trading": 36,
+    "deals_defaulted": 0,
+}
+ROOM = "The current deal would need £24,000.00 to be settled; at most £24,000.00 can be offered."
+
+
+def test_a_product_is_priced(explain):
+    """
+    Where the rules accept and no offer fits, `explain` says Declined and why, and so does a notice.
+    """
+    renewal = ACCEPTABLE | {"balance": "24000.00"}
+    ran = explain(renewal, "--product", "flex")
+    answer = json.loads(explain(renewal, "--product", "flex", "--format", "json").output)
+    notice = explain(renewal, "--product", "flex", "--notice")
+
+    assert ran.output.splitlines()[:3] == [
+        "GB, flex on 2026-07-01: Declined",
+        "  As a renewal that settles GBP 24000.00",
+        f"  SETTLEMENT  {ROOM}",
+    ]
+    assert (answer["decision"], answer["settles"]) == ("Declined", "GBP 24000.00")
+    assert notice.output.splitlines() == [
+        f"1. {ROOM}",
+        "   measured   settlement £24,000.00",
+        "   threshold  settlement less than £24,000.00",
+    ]
+
+
+def test_an_initial_application_settles_nothing(explain):
+    """
+    Without a balance the product is priced as an initial application, and the answer says so.
+    """
+    ran = explain(ACCEPTABLE, "--product", "flex")
+    answer = json.loads(explain(ACCEPTABLE, "--product", "flex", "--format", "json").output)
+
+    assert ran.output.startswith("GB, flex on 2026-07-01: Accepted\n  As an initial application\n")
+    assert (answer["decision"], answer["settles"], answer["reasons"]) == ("Accepted", None, [])
+
+
+@for_every("arguments", [("--product", "flex"), ()])
+def test_a_notice_where_a_fact_is_missing(explain, arguments):
+    """
+    Where nothing is known, a notice has the service's reason and no figures.
+    """
+    notice = explain({}, *arguments, "--notice")
+    expected = "1. A person looks at the application, or more has to be known first.\n"
+
+    assert notice.output == expected
 
 
 @for_every(

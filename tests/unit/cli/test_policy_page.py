@@ -14,6 +14,7 @@ from invocation import invoke
 
 from every_case import for_every
 from holdback import load_jurisdictions
+from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.errors import ErrorDetail
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
@@ -78,6 +79,21 @@ def shipped(code, on=ON, to=None):
 
 
 # -- what a reader finds in it
+
+
+def test_what_a_declined_merchant_reads():
+    """
+    Which words a declined merchant reads, in every case, is on the page: the lender's own words.
+    """
+    files = country()
+    own = '\n[reasons]\nlimit = "We offer at most {most} now."\n'
+    lender = loaded(NL={**files, "products.toml": files["products.toml"] + own})
+    said = Reader(page_of(lender["NL"])).text.partition("What a declined merchant reads Nobody")[2]
+
+    assert "“We offer at most [most] now.” LIMIT" in said
+    for code, sentence in SERVICE_REASONS.items():
+        words = re.sub(r"\{(\w+)\}", r"[\1]", sentence)
+        assert (f"“{words}” {code}" in said) == (code != "LIMIT")
 
 
 @for_every(

@@ -262,7 +262,8 @@ class _Request:
         for product in decided:
             if product.quote.decision == REFERRED:
                 referral = referral_of(product, self.products_case, application_id)
-                if referral.rules or referral.needs:
+                # A hold is ended by a person, who has nothing to decide about the product.
+                if referral.rules or referral.needs or not product.withheld:
                     yield referral
 
     def _known(self) -> Mapping[str, Json]:

@@ -71,7 +71,7 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
 
     The column *deal_id* identifies the deals; *calculators* are the host's own, as for `Engine`;
     the other arguments are those of `assess`. The result has a row for each offer, with exact
-    decimals. A product without offers has a row without amounts, whose `codes` or `needs` say why.
+    decimals. A product without offers has a row without amounts, whose `codes` say why.
     The result and the eligible deals are in memory, since Python prices the deals one by one, some
     thousands in a second. For DuckDB and PySpark the result is a PyArrow table.
 

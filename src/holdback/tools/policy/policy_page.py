@@ -30,6 +30,7 @@ from holdback.tools.policy.policy_sections import (
     service,
     terms,
     timelines,
+    what_is_read,
 )
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import INFORMATION, SEVERITIES, Finding
@@ -120,6 +121,7 @@ def _quoted(message: str) -> str:
 _SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = (
     ("In short", in_short),
     ("How a decision is made", how_decided),
+    ("What a declined merchant reads", what_is_read),
     ("Who may renew", renewals),
     ("Products", products),
     ("Figures", figures),

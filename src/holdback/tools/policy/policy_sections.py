@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from holdback.eligibility.assessment import FLOOR_PERCENT, MOST_PRINCIPAL
+from holdback.eligibility.reasons import (
+    AFFORDABILITY,
+    FLOOR_CODE,
+    LIMIT,
+    PERSON,
+    REVIEW,
+    SETTLEMENT,
+    template,
+)
 from holdback.eligibility.rule_sentences import Requirement
+from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
@@ -63,14 +73,44 @@ def how_decided(_policy: PolicyPage) -> Iterator[str]:
     yield (
         "<p>What is not known never counts as met. An application for a product is declined where "
         "a rule is not met that declines. A person looks at it while a rule is not met that "
-        "refers, or while something is not known. Otherwise it is accepted. A renewal has to meet "
-        "both: the rules for renewals, and those of the product.</p>"
+        "refers, or while something is not known. Otherwise it is priced: it is accepted with its "
+        "offers, and declined where no offer fits. A renewal has to meet both: the rules for "
+        "renewals, and those of the product.</p>"
     )
+
+
+# When a merchant reads one of the service's own reasons, by its code.
+_READ_WHEN: Final = {
+    FLOOR_CODE: f"Less than {FLOOR_PERCENT}% of the deal is paid down.",
+    LIMIT: "The rules are met, and the limit for this merchant is below the least amount.",
+    SETTLEMENT: "The rules are met, and the balance of the current deal takes up the whole limit.",
+    AFFORDABILITY: "The rules are met, and no amount would be repaid in the longest term.",
+    PERSON: "A person declined the application.",
+    REVIEW: "Something is not known, a consent is missing, or a person has to look at it for "
+    "another reason. It is one sentence, so that no merchant learns of a suspicion from it.",
+}
+
+
+def what_is_read(policy: PolicyPage) -> Iterator[str]:
+    """Yield which words a merchant reads who is declined or referred, and in which order."""
+    sentences = {
+        code: PLACEHOLDER.sub(r"[\1]", template(policy.rulebook.renewal, code))
+        for code in _READ_WHEN
+    }
     yield (
-        "<p>The rules are in the order of their priority: a merchant who is declined reads the "
-        f"reasons in this order, at most {MOST_PRINCIPAL} of them. In their sentences, words in "
-        "[brackets] stand for the merchant's own figures.</p>"
+        "<p>Nobody is declined or sent to a person without a reason. Each rule has its sentence, "
+        "which stands with the rule. The rules are in the order of their priority: a merchant "
+        f"reads the sentences of those that are not met in this order, at most {MOST_PRINCIPAL} of "
+        "them. Where no rule says why, the merchant reads one of these:</p>"
     )
+    yield from _table(
+        ("When", "The merchant reads", "Code"),
+        (
+            (text(when), f'<span class="quote">“{text(sentences[code])}”</span>', code)
+            for code, when in _READ_WHEN.items()
+        ),
+    )
+    yield "<p>In all sentences, words in [brackets] stand for the merchant's own figures.</p>"
 
 
 def renewals(policy: PolicyPage) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from attrs import evolve
 
 from holdback.eligibility.assessment import Assessment, assess
+from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.errors import ConfigurationError, InvalidDocument, excerpt
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import plain, without_zeros
@@ -295,6 +296,9 @@ def repriced(
             missing += (f"{name}: {sentence}" for sentence in error.sentences)
             continue
         differences += (f"{name}: {difference}" for difference in derived.differences)
+        if _is_without_reason(decision, derived.decision):
+            wording += _unrecorded(name, derived.decision)
+            derived = derived.without_reasons(decision)
         differences += _decision_differences(name, decision, derived.decision)
         differences += _product_differences(name, product, derived.product)
         wording += _wording(name, (decision, derived.decision), (product, derived.product))
@@ -327,6 +331,15 @@ class _Derived:
     decision: Mapping[str, Any] = _ABSENT
     product: Mapping[str, Any] = _ABSENT
     differences: tuple[str, ...] = ()
+
+    def without_reasons(self, recorded: Mapping[str, Any]) -> _Derived:
+        """Return it without reasons, and with the needs *recorded* where there are none."""
+        needs = self.decision["needs"] if recorded.get("needs") else []
+        return evolve(
+            self,
+            decision={**self.decision, "reasons": [], "needs": needs},
+            product={**self.product, "codes": []},
+        )
 
 
 class _UnderivableError(Exception):
@@ -483,6 +496,17 @@ def _plain_product(terms: ProductTerms, quoted: Quote) -> Mapping[str, Any]:
             for offer in quoted.offers
         ],
     }
+
+
+def _is_without_reason(recorded: Mapping[str, Any], derived: Mapping[str, Any]) -> bool:
+    """Return whether *recorded* is of before the service gave reasons of its own, as *derived*."""
+    added = codes(derived)
+    return bool(recorded and added) and not codes(recorded) and SERVICE_REASONS.keys() >= {*added}
+
+
+def _unrecorded(name: str, derived: Mapping[str, Any]) -> Iterator[str]:
+    for reason in _reasons(derived):
+        yield f"{name}: no reason is recorded; it is now {_shown(reason['text'])}"
 
 
 def _decision_differences(
