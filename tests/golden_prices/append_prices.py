@@ -83,7 +83,9 @@ class Product:
         self.minimum = minor(limits["minimum"], self.places)
         self.maximum = minor(limits["maximum"], self.places)
         self.step = minor(limits["step"], self.places) if "step" in limits else None
-        self.on = self.settings["factor_rate"].get("on")
+        # The term that is chosen is no fact.
+        on = self.settings["factor_rate"].get("on")
+        self.on = None if on == "term_months" else on
 
     def takings(self, random):
         """Monthly takings in minor units: at and beside the limits, halves, any, 0 and unknown."""

@@ -12,6 +12,7 @@ import tomllib
 from datetime import date
 from fractions import Fraction
 from functools import cache
+from itertools import product as pairs
 from math import ceil, floor
 
 # The decimals of the minor unit, by the code of the currency (ISO 4217).
@@ -156,20 +157,25 @@ class Case:
         step = self.amount(settings, "step")
         return (minimum, maximum), (minimum, whole_steps(min(most, maximum), step, floor))
 
-    def factor_rate(self):
+    def terms(self):
+        """The months that the merchant may choose among; only None where there is no choice."""
+        settings = self.product["term"]
+        return settings["months"] if settings["calculator"] == "chosen" else [None]
+
+    def factor_rate(self, chosen):
         settings = self.product["factor_rate"]
         if settings["calculator"] == "flat":
             rate = Fraction(settings["rate"])
         else:
             assert settings["calculator"] == "banded"
-            rate = self.banded(settings)
+            rate = self.banded(settings, chosen)
         if self.renewal:
             rate = max(Fraction(1), rate - Fraction(settings.get("renewal_discount", "0")))
         return rate
 
-    def banded(self, settings):
-        """The rate of the band of the fact `on`; the highest while it is not known."""
-        value = self.facts.get(settings["on"])
+    def banded(self, settings, chosen):
+        """The rate of the band of `on`, a fact or the term; the highest while it is not known."""
+        value = chosen if settings["on"] == "term_months" else self.facts.get(settings["on"])
         if value is None:
             return max(Fraction(band["rate"]) for band in settings["bands"])
         value = self.number(settings["on"], value)
@@ -193,7 +199,7 @@ class Case:
         a_day = Fraction(self.takings * 12, 365)
         return ceil(repayment / (a_day * split))
 
-    def splits(self, repayment):
+    def splits(self, repayment, chosen):
         settings = self.product["split_percentage"]
         choices = [percent(choice) for choice in settings["choices"]]
         if settings["calculator"] == "chosen":
@@ -201,17 +207,20 @@ class Case:
         assert settings["calculator"] == "affordability"
         if self.takings is None:
             raise Unknown
-        longest = Fraction(settings["longest_term_months"] * 365, 12)
+        months = settings["longest_term_months"]
+        if chosen is not None and chosen < months:
+            months = chosen
+        longest = Fraction(months * 365, 12)
         for choice in choices:
             if self.takings and self.days_to_repay(repayment, choice) <= longest:
                 return [choice]
         return []
 
-    def term(self, repayment, split):
+    def term(self, repayment, split, chosen):
         """The months, to two decimals, and the whole days."""
         settings = self.product["term"]
-        if settings["calculator"] == "fixed":
-            months = settings["months"]
+        if settings["calculator"] in ("fixed", "chosen"):
+            months = settings["months"] if chosen is None else chosen
             return Fraction(months), ceil(Fraction(months * 365, 12))
         assert settings["calculator"] == "takings_pace"
         if not self.takings:
@@ -228,11 +237,11 @@ class Case:
             amount = min(max(amount, least), most)
             if amount not in amounts:
                 amounts.append(amount)
-        for amount in amounts:
-            rate = self.factor_rate()
+        for amount, chosen in pairs(amounts, self.terms()):
+            rate = self.factor_rate(chosen)
             repayment = rounded(amount * rate, self.mode)
-            for split in self.splits(repayment):
-                months, days = self.term(repayment, split)
+            for split in self.splits(repayment, chosen):
+                months, days = self.term(repayment, split, chosen)
                 yield [
                     self.money(amount),
                     self.money(repayment),

@@ -129,7 +129,9 @@ def test_the_computation_is_independent():
         for name in ([node.module] if isinstance(node, ast.ImportFrom) else [node.names[0].name])
     }
 
-    assert imported == {"__future__", "datetime", "fractions", "functools", "math", "tomllib"}
+    assert imported == {
+        "__future__", "datetime", "fractions", "functools", "itertools", "math", "tomllib"
+    }  # fmt: skip
 
 
 # -- what the quotes cover
@@ -202,7 +204,25 @@ def test_every_shape_of_settings():
         ("factor_rate/banded", frozenset({"on", "bands", "renewal_discount"})),
         ("term/takings_pace", frozenset()),
         ("term/fixed", frozenset({"months"})),
+        ("term/chosen", frozenset({"months"})),
     }
+
+
+def test_rates_by_term():
+    """
+    Rates by the term that the merchant chooses: several in one quote, and terms that are left out.
+    """
+    kinds = Counter()
+    for line in written():
+        if "term/chosen" in line["versions"]:
+            _, products = products_of(line["folder"], line["jurisdiction"], line["on"])
+            terms = products[line["product"]].terms
+            by_term = {(offer[4], offer[2]) for offer in line["offers"]}
+            kinds["rates"] += len({rate for _, rate in by_term}) > 1
+            kinds["all terms"] += len(by_term) == len(terms.term.settings["months"])
+            kinds["fewer terms"] += 0 < len(by_term) < len(terms.term.settings["months"])
+
+    assert all(kinds[name] >= 20 for name in ("rates", "all terms", "fewer terms")), kinds
 
 
 def offers():
@@ -265,7 +285,7 @@ def test_the_bounds_of_bands():
     for line in written():
         _, products = products_of(line["folder"], line["jurisdiction"], line["on"])
         choice = products[line["product"]].terms.factor_rate
-        if choice.name == "banded":
+        if choice.name == "banded" and choice.settings["on"] != "term_months":
             name = choice.settings["on"]
             rulebook, _ = products_of(line["folder"], line["jurisdiction"], line["on"])
             fact = rulebook.catalogue.fact(name)

@@ -40,6 +40,8 @@ Percent = NewType("Percent", Decimal)
 # A setting of a calculator that is written as a ratio in quotes: `"1.18"`.
 Ratio = NewType("Ratio", Decimal)
 
+# What a rate may depend on besides facts: the months of the term that the merchant chooses.
+TERM_MONTHS: Final = "term_months"
 # A month is a twelfth of 365 days, everywhere in holdback.
 DAYS_A_YEAR: Final = 365
 MONTHS_A_YEAR: Final = 12
@@ -47,16 +49,27 @@ MONTHS_A_YEAR: Final = 12
 
 @frozen(kw_only=True)
 class PricingCase:
-    """One application for one product: its facts, and the jurisdiction's currency and rounding."""
+    """
+    One application for one product: its facts, and the jurisdiction's currency and rounding.
+
+    `term_months` is the term of the offers that are priced, where the merchant chooses it.
+    """
 
     facts: Facts = field(repr=False)
     catalogue: Catalogue = field(repr=False)
     renewal: bool
     currency: Currency
     rounding: RoundingMode
+    term_months: int | None = None
 
     def number(self, name: str) -> int | None:
-        """Return the fact *name* as the scaled number that rules read, None when it is unknown."""
+        """
+        Return the fact *name* as the scaled number that rules read, None when it is unknown.
+
+        `TERM_MONTHS` is the chosen term, unless a jurisdiction declares a fact of this name.
+        """
+        if name == TERM_MONTHS and self.catalogue.fact(name) is None:
+            return self.term_months
         return self.facts[self.catalogue.place(name)]
 
     def fact(self, name: str) -> FactValue:

@@ -51,7 +51,7 @@ from holdback.merchant.offer import Offer
 from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.registry import PriceableProduct
-from holdback.offers.shipped_calculators import ceil_to, floor_to
+from holdback.offers.shipped_calculators import ChosenTerm, ceil_to, floor_to
 from holdback.rules.types import Kind, Type
 
 
@@ -284,7 +284,12 @@ def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[
 
 
 def _offer_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
-    """The terms of the offers of one amount: one for each split percentage."""
+    """The terms of the offers of one amount: one for each term and split percentage."""
+    for of_term in results.by_term:
+        yield from _split_terms(of_term, funded)
+
+
+def _split_terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     rate, repayment = results.repayment(funded)
     fees = tuple(fee.terms(repayment) for fee in results.product.terms.fees)
     for split in results.split_percentages(repayment):
@@ -373,6 +378,16 @@ class Results:
             raise self._wrong(_LIMITS, step, f"{self._amounts_expected(1)}, as `step`")
         return step
 
+    @property
+    def by_term(self) -> tuple[Results, ...]:
+        """The results for each term that the merchant may choose, or these where there is none."""
+        if not isinstance(self.product.term, ChosenTerm):
+            return (self,)
+        return tuple(
+            evolve(self, case=evolve(self.case, term_months=months))
+            for months in self.product.term.months
+        )
+
     def limits(self) -> Limits:
         """Return the bounds of the amount."""
         return self._limits(self._called(_LIMITS, self.product.limits))
@@ -394,7 +409,7 @@ class Results:
     def split_percentages(self, repayment: Money) -> tuple[Decimal, ...]:
         """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
         splits = self._called(_SPLIT_PERCENTAGE, self.product.split_percentage, repayment)
-        most = MOST_OFFERS // len(self.product.terms.amounts)
+        most = MOST_OFFERS // (len(self.product.terms.amounts) * len(self.by_term))
         if type(splits) is not tuple or len(splits) > most:
             raise self._wrong_split(splits, most)
         for split in splits:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from math import prod
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
@@ -30,6 +31,7 @@ from holdback.exact.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
 from holdback.exact.money import Money
 from holdback.frozen_classes import FrozenMapping, frozen
 from holdback.offers.calculator import (
+    TERM_MONTHS,
     Calculator,
     FactorRateCalculator,
     LimitsCalculator,
@@ -45,6 +47,7 @@ from holdback.offers.shipped_calculators import (
     BandedRate,
     BandsOfTerm,
     Chosen,
+    ChosenTerm,
     FixedLimits,
     FixedTerm,
     FlatRate,
@@ -76,6 +79,7 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
         "settlement/bands": BandsOfTerm,
         "term/takings_pace": TakingsPace,
         "term/fixed": FixedTerm,
+        "term/chosen": ChosenTerm,
     }
 )
 
@@ -215,12 +219,20 @@ class _Binder:
     def _check_offers(self, product: PriceableProduct) -> None:
         """Add errors for settings that are valid each, and together make too large offers."""
         terms, splits, rate = product.terms, product.split_percentage, product.factor_rate
-        if isinstance(splits, Chosen) and len(terms.amounts) * len(splits.choices) > MOST_OFFERS:
-            message = (
-                f"{len(terms.amounts)} `amounts` and {len(splits.choices)} `choices` make more "
-                f"than {MOST_OFFERS} offers"
-            )
-            self._error(terms.split_percentage, "choices", "too_large", message)
+        counts = {"amounts": len(terms.amounts)}
+        if isinstance(product.term, ChosenTerm):
+            counts["months"] = len(product.term.months)
+        elif isinstance(rate, BandedRate) and self._reads_term(rate):
+            message = f"`on` reads the term that is chosen, and `term` is `{terms.term.name}`"
+            hint = 'write `term = { calculator = "chosen", months = [6, 12] }`'
+            self._error(terms.factor_rate, "on", "contradiction", message, hint)
+        if isinstance(splits, Chosen):
+            counts["choices"] = len(splits.choices)
+        if prod(counts.values()) > MOST_OFFERS:
+            listed = " and ".join(f"{count} `{name}`" for name, count in counts.items())
+            message = f"{listed} make more than {MOST_OFFERS} offers"
+            where = terms.split_percentage if "choices" in counts else terms.term
+            self._error(where, list(counts)[-1], "too_large", message)
         if isinstance(rate, FlatRate | BandedRate) and isinstance(product.limits, _BUILT_IN_LIMITS):
             largest, most = product.limits.maximum, most_money(self.catalogue.currency)
             if largest.minor * scaled(rate.highest, RATIO_PLACES) > most * 10**RATIO_PLACES:
@@ -230,6 +242,9 @@ class _Binder:
                 )
                 hint = "no deal is larger: lower `maximum`, or the rate"
                 self._error(terms.limits, "maximum", "out_of_range", message, hint)
+
+    def _reads_term(self, rate: BandedRate) -> bool:
+        return rate.on == TERM_MONTHS and self.catalogue.fact(rate.on) is None
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
         """Return the calculator of *choice* with its settings, or None when they are invalid."""
@@ -400,14 +415,15 @@ def _known(number: int | None, expected: str) -> int:
 
 
 def _band(value: Any, catalogue: Catalogue, on: object, converter: Converter) -> Band:
-    names = [fact.name for fact in catalogue.facts]
+    names = [*(fact.name for fact in catalogue.facts), TERM_MONTHS]
     if not isinstance(on, str) or on not in names:
         hint = did_you_mean(on, names) if isinstance(on, str) else None
         raise ValueError(f"`on` must name a fact{f'; {hint}' if hint else ''}")
     if not isinstance(value, Mapping) or not {"rate"} <= set(value) <= {"rate", "up_to"}:
         raise ValueError('expected bands such as `{ up_to = "90%", rate = "1.20" }`')
     up_to = value.get("up_to")
-    type_ = catalogue.facts[catalogue.place(on)].type
+    fact = catalogue.fact(on)
+    type_ = Type(Kind.COUNT) if fact is None else fact.type
     bound = None if up_to is None else _known(type_.read(up_to), f"a value of `{on}`")
     return Band(bound, converter.structure(value["rate"], Ratio))
 

@@ -87,6 +87,36 @@ class FixedTerm:
         return Term.of_months(self.months)
 
 
+def _terms(_: object, __: object, months: tuple[int, ...]) -> None:
+    if not months or list(months) != sorted(set(months)):
+        raise ValueError("expected at least one number of months, each above the one before")
+    for number in (months[0], months[-1]):
+        check_months(_, __, number)
+    if len(months) > MOST_OFFERS:
+        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} terms")
+
+
+@frozen(kw_only=True)
+class ChosenTerm:
+    """
+    The merchant chooses: offers for each term of `months`.
+
+    The factor rate may depend on it, with `on = "term_months"` of `banded`. With `affordability`
+    every term has the smallest split that repays within it, and is not offered where none does.
+    """
+
+    version: ClassVar[int] = 1
+
+    months: tuple[int, ...] = field(validator=_terms)
+
+    def __call__(
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term:
+        """Return the term that is priced."""
+        assert case.term_months is not None, "every term is priced by itself"
+        return Term.of_months(case.term_months)
+
+
 # -- Split percentages: the shares of the takings that a merchant may choose from.
 
 
@@ -117,7 +147,8 @@ class Affordability:
     """
     The smallest of `choices` that repays within `longest_term_months` at the current takings.
 
-    When even the largest does not, the amount is not affordable and is not offered.
+    Where the merchant chooses the term, it repays within this one too. When even the largest does
+    not, the amount is not affordable and is not offered.
     """
 
     version: ClassVar[int] = 1
@@ -130,10 +161,11 @@ class Affordability:
         takings = case.number("average_monthly_takings")
         if takings is None:
             return None
+        longest = min(self.longest_term_months, case.term_months or self.longest_term_months)
         # Without takings no split ever repays the amount. Choices ascend, so the first is smallest.
         for choice in self.choices if takings else ():
             days = days_to_repay(repayment_amount, takings, choice)
-            if days * MONTHS_A_YEAR <= self.longest_term_months * DAYS_A_YEAR:
+            if days * MONTHS_A_YEAR <= longest * DAYS_A_YEAR:
                 return (choice,)
         return ()
 
@@ -192,6 +224,7 @@ class BandedRate:
     """
     A rate by the band of the fact `on`, less `renewal_discount` in a renewal.
 
+    With `on = "term_months"` it is by the term of `term/chosen`, in months.
     A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`.
     While the fact is unknown the highest rate applies: ignorance never makes financing cheaper.
     """
@@ -226,10 +259,11 @@ class BandedRate:
         """Return the factor rate."""
         number = case.number(self.on)
         # Ignorance never makes financing cheaper (decisions/three-ideas).
-        rate = self.highest if number is None else self._of(number)
+        rate = self.highest if number is None else self.of(number)
         return _discounted(rate, self.renewal_discount, case)
 
-    def _of(self, number: int) -> Decimal:
+    def of(self, number: int) -> Decimal:
+        """Return the rate of the band that holds the scaled *number*."""
         for band in self.bands:
             if band.up_to is None or number < band.up_to:
                 return band.rate

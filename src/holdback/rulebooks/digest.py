@@ -59,6 +59,7 @@ VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "settlement/bands": 1,
         "term/takings_pace": 1,
         "term/fixed": 1,
+        "term/chosen": 1,
     }
 )
 

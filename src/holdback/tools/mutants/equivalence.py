@@ -25,11 +25,12 @@ from holdback.exact.exact_numbers import (
     scaled,
 )
 from holdback.jurisdictions.keys import DATED
-from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, TERM_MONTHS
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.shipped_calculators import (
     Affordability,
     BandedRate,
+    ChosenTerm,
     FixedLimits,
     FlatRate,
     TakingsMultiple,
@@ -38,6 +39,7 @@ from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
+from holdback.rules.render import in_words
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.tools.example_run import bound
 
@@ -212,9 +214,11 @@ def why_priced_alike(
         return None
     if not changed:
         return _shares_below_minimum(old, new)
-    if changed == ["split_percentage"] and before.amounts == after.amounts:
+    if before.amounts != after.amounts:
+        return None
+    if changed == ["split_percentage"]:
         return _choices_never_needed(old, new)
-    return None
+    return _same_rate_for_every_term(old, new) if changed == ["factor_rate"] else None
 
 
 def _shares_below_minimum(old: PriceableProduct, new: PriceableProduct) -> str | None:
@@ -234,6 +238,22 @@ def _shares_below_minimum(old: PriceableProduct, new: PriceableProduct) -> str |
         f"this never decides: {share}% of the largest maximum, {limits.maximum}, is not above the "
         f"minimum of {limits.minimum}, to which either share is raised"
     )
+
+
+def _same_rate_for_every_term(old: PriceableProduct, new: PriceableProduct) -> str | None:
+    """Return the reason where the rate is that of a chosen term, and no term has another one."""
+    term, before, after = old.term, old.factor_rate, new.factor_rate
+    if not (isinstance(before, BandedRate) and isinstance(after, BandedRate)):
+        return None
+    if not isinstance(term, ChosenTerm) or {before.on, after.on} != {TERM_MONTHS}:
+        return None
+    if old.terms.rules.catalogue.fact(TERM_MONTHS) is not None:
+        return None
+    same = all(before.of(months) == after.of(months) for months in term.months)
+    if not same or before.renewal_discount != after.renewal_discount:
+        return None
+    months = in_words([str(number) for number in term.months], "or")
+    return f"this never decides: every term, of {months} months, has the same rate"
 
 
 def _choices_never_needed(old: PriceableProduct, new: PriceableProduct) -> str | None:
@@ -271,9 +291,12 @@ def _always_enough(product: PriceableProduct, split: Affordability) -> int | Non
     # most offer x rate + 1. The offer is at least the minimum, so the takings are not small.
     least_takings = (limits.minimum.minor - 1) / multiple
     most = multiple * rate + (rate + 1) / least_takings
+    longest = split.longest_term_months
+    if isinstance(product.term, ChosenTerm):
+        longest = min(longest, *product.term.months)
     for place, choice in enumerate(split.choices):
         share = Fraction(scaled(choice, PERCENT_PLACES), HUNDRED_PERCENT)
         days = -(-most * DAYS_A_YEAR // (MONTHS_A_YEAR * share))  # rounded up
-        if days * MONTHS_A_YEAR <= split.longest_term_months * DAYS_A_YEAR:
+        if days * MONTHS_A_YEAR <= longest * DAYS_A_YEAR:
             return place
     return None

@@ -11,6 +11,7 @@ from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.keys import REFUND
 from holdback.merchant.merchant import SIGNATURES
+from holdback.offers.calculator import TERM_MONTHS
 from holdback.rulebooks.product_terms import QUEUE, ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type
@@ -94,7 +95,7 @@ def check_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
 
 def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     """Yield what the product *terms* offers, each part by name and as a sentence."""
-    writer = _Writer(rulebook)
+    writer = _Writer(rulebook, terms)
     shares = [f"{digits(share, PERCENT_PLACES, 0)}%" for share in terms.amounts]
     amounts = in_words([writer.figure(share) for share in shares])
     yield "amounts", f"Offers are made of {amounts} of the most that the merchant may have."
@@ -116,8 +117,9 @@ def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple
 class _Writer:
     """Writes the figures of settings as the jurisdiction's sentences do."""
 
-    def __init__(self, rulebook: Rulebook) -> None:
+    def __init__(self, rulebook: Rulebook, terms: ProductTerms) -> None:
         self._rulebook = rulebook
+        self.term_is_chosen = terms.term.full_name == "term/chosen"
 
     def figure(self, text: object) -> str:
         """Return a figure of a setting: an amount or a percentage, or *text* unchanged."""
@@ -140,7 +142,13 @@ class _Writer:
 
     def label(self, name: str) -> str:
         """Return what the fact *name* is called."""
+        if self.is_term(name):
+            return "the months of the term"
         return f"the {self._rulebook.catalogue.label(name)}"
+
+    def is_term(self, name: str) -> bool:
+        """Return whether *name* is that of the term which the merchant chooses."""
+        return name == TERM_MONTHS and self._rulebook.catalogue.fact(name) is None
 
     def of_fact(self, name: str, value: object) -> str:
         """Return a *value* of the fact *name*."""
@@ -177,10 +185,12 @@ def _chosen(settings: _Settings, writer: _Writer) -> str:
 
 def _affordability(settings: _Settings, writer: _Writer) -> str:
     choices = in_words([writer.figure(choice) for choice in settings["choices"]])
-    months = settings["longest_term_months"]
+    months = f"{settings['longest_term_months']} months"
+    if writer.term_is_chosen:
+        months += " and within the chosen term"
     return (
         f"The share of takings that repays the deal is the smallest of {choices} that does so "
-        f"within {months} months; an amount that none of them repays is not offered."
+        f"within {months}; an amount that none of them repays is not offered."
     )
 
 
@@ -191,6 +201,7 @@ def _flat(settings: _Settings, writer: _Writer) -> str:
 
 def _banded(settings: _Settings, writer: _Writer) -> str:
     on, bands = settings["on"], settings["bands"]
+    label = writer.label(on)
     parts, start = [], None
     for band in bands:
         end = None if band.get("up_to") is None else writer.of_fact(on, band["up_to"])
@@ -198,9 +209,10 @@ def _banded(settings: _Settings, writer: _Writer) -> str:
         reach = "on" if end is None else f"{'to ' if start else ''}below {end}"
         parts.append(f"{writer.ratio(band['rate'])} times {from_there}{reach}")
         start = end
-    first = f"What the merchant repays of what it received depends on {writer.label(on)}"
-    unknown = f"The highest of these while {writer.label(on)} is not known."
-    return f"{first}: {in_words(parts)}. {unknown}{_renewal(settings, writer)}"
+    first = f"What the merchant repays of what it received depends on {label}"
+    # The term of an offer is never unknown.
+    unknown = "" if writer.is_term(on) else f" The highest of these while {label} is not known."
+    return f"{first}: {in_words(parts)}.{unknown}{_renewal(settings, writer)}"
 
 
 def _renewal(settings: _Settings, writer: _Writer) -> str:
@@ -218,6 +230,11 @@ def _pace(_settings: _Settings, writer: _Writer) -> str:
 def _fixed_term(settings: _Settings, _writer: _Writer) -> str:
     months = settings["months"]
     return f"The term is {months} month{'' if months == 1 else 's'} for everybody."
+
+
+def _chosen_term(settings: _Settings, _writer: _Writer) -> str:
+    months = in_words([str(number) for number in settings["months"]], "or")
+    return f"The merchant chooses the term: {months} months."
 
 
 def _percentage(settings: _Settings, writer: _Writer) -> str:
@@ -256,6 +273,7 @@ _SENTENCES: Final[Mapping[str, Callable[[_Settings, _Writer], str]]] = {
     "factor_rate/banded": _banded,
     "term/takings_pace": _pace,
     "term/fixed": _fixed_term,
+    "term/chosen": _chosen_term,
     "settlement/percentage": _percentage,
     "settlement/bands": _bands,
 }

@@ -24,6 +24,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
+from holdback.offers.calculator import TERM_MONTHS
 from holdback.rulebooks.product_terms import SETTLEMENT, CalculatorChoice
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.number_format import NumberFormat
@@ -268,9 +269,11 @@ def _banded(price: _Price, rates: list[int]) -> Iterator[Finding]:
     choice = price.choice("factor_rate", "banded")
     on = None if choice is None else choice.settings.get("on")
     fact = price.jurisdiction.policy.catalogue.fact(on)
+    bands = ("factor_rate", "bands")
+    if choice is not None and fact is None and on == TERM_MONTHS:
+        yield from _bands_without_terms(price, choice)
     if choice is None or fact is None:
         return
-    bands = ("factor_rate", "bands")
     for band in _bands(choice):
         bound = _read(fact.type, band.get("up_to"))
         if bound is not None and not fact.low < bound <= fact.high:
@@ -287,6 +290,32 @@ def _banded(price: _Price, rates: list[int]) -> Iterator[Finding]:
         if (fact.moves == UP and higher > lower) or (fact.moves == DOWN and higher < lower):
             yield price.finding(_rising(fact, lower, higher), bands)
             return
+
+
+def _bands_without_terms(price: _Price, choice: CalculatorChoice) -> Iterator[Finding]:
+    """Yield the first band of *choice*, by the term that is chosen, in which no term is."""
+    terms, low = price.choice("term", "chosen"), 0
+    months = _whole_numbers(None if terms is None else terms.settings.get("months"))
+    for band in _bands(choice) if months else ():
+        end = band.get("up_to")
+        high = end if type(end) is int else max(months) + 1
+        if not any(low <= number < high for number in months):
+            reach = f"from {low} months on" if end is None else f"from {low} to below {end} months"
+            headline = Headline(
+                claim=UNUSED_BAND,
+                code="no_effect",
+                message=f"no term is {reach}: the merchant chooses among {months}",
+                hint="correct the `up_to`, or leave the band out",
+            )
+            yield price.finding(headline, ("factor_rate", "bands"), ("term", "months"))
+            return
+        low = high
+
+
+def _whole_numbers(value: Json) -> list[int]:
+    """Return *value*, or the values in it, that are whole numbers."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    return [number for number in listed if type(number) is int]
 
 
 def _rising(fact: Fact, lower: int, higher: int) -> Headline:
@@ -384,8 +413,9 @@ def _splits(price: _Price) -> Iterator[Finding]:
 def _months(price: _Price) -> Iterator[Finding]:
     for kind, key in (("term", "months"), ("split_percentage", "longest_term_months")):
         choice = price.product.calculators.get(kind)
-        months = None if choice is None else choice.settings.get(key)
-        if type(months) is int and months > MOST_MONTHS:
+        written = None if choice is None else choice.settings.get(key)
+        months = max(_whole_numbers(written), default=0)
+        if months > MOST_MONTHS:
             headline = Headline(
                 claim=IMPLAUSIBLE_PRICE,
                 code="out_of_range",
@@ -410,6 +440,9 @@ def _never_affordable(price: _Price) -> Iterator[Finding]:
     longest = splits.settings.get("longest_term_months")
     if multiple is None or type(longest) is not int or not 0 < multiple <= MOST_MULTIPLE:
         return
+    terms = price.choice("term", "chosen")
+    if terms is not None:
+        longest = min(longest, max(_whole_numbers(terms.settings.get("months")), default=longest))
     cheapest = max(_ONE, min(rates) - _discount(price))
     share = max(price.product.amounts, default=HUNDRED_PERCENT)
     repaid, monthly = multiple * cheapest * share, _ONE * _ONE * max(choices)
