@@ -166,6 +166,7 @@ _SETTINGS = {
     str: "the name of a fact, in quotes",
 }
 _LISTED = {
+    int: "whole numbers",
     Percent: 'percentages in quotes, `"12.5%"`',
     Band: 'bands, `{ up_to = "90%", rate = "1.20" }`',
     SettlementBand: 'bands, `{ up_to = "25%", percentage = "60%" }`',

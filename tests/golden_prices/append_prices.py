@@ -83,7 +83,7 @@ class Product:
         self.minimum = minor(limits["minimum"], self.places)
         self.maximum = minor(limits["maximum"], self.places)
         self.step = minor(limits["step"], self.places) if "step" in limits else None
-        # The term that is chosen is no fact.
+        # The term that is chosen is not a fact.
         on = self.settings["factor_rate"].get("on")
         self.on = None if on == "term_months" else on
 

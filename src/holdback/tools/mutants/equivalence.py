@@ -261,6 +261,10 @@ def _choices_never_needed(old: PriceableProduct, new: PriceableProduct) -> str |
     before, after = old.split_percentage, new.split_percentage
     if not isinstance(before, Affordability) or not isinstance(after, Affordability):
         return None
+    if before.choices == after.choices and isinstance(old.term, ChosenTerm):
+        most = max(old.term.months)
+        if most <= min(before.longest_term_months, after.longest_term_months):
+            return f"this never decides: the longest term that is chosen is of {most} months"
     enough = _always_enough(old, before), _always_enough(new, after)
     if None in enough or enough[0] != enough[1]:
         return None
