@@ -78,8 +78,8 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
         "settlement/percentage": PercentageOfCost,
         "settlement/bands": BandsOfTerm,
         "term/takings_pace": TakingsPace,
-        "term/fixed": FixedTerm,
         "term/chosen": ChosenTerm,
+        "term/fixed": FixedTerm,
     }
 )
 
