@@ -120,8 +120,12 @@ def test_a_term_that_the_takings_do_not_reach():
     """
     assert offers(land(split=AFFORDABLE), "EUR 700") == [("EUR 1000.00", "12", "1.2", "20")]
     rulebook, product = bound(land(split=AFFORDABLE))
-    assert quote(product, case(rulebook, "EUR 10"), str).decision == "Declined"
-    assert quote(product, case(rulebook, None), str).decision == "Referred"
+    none = quote(product, case(rulebook, "EUR 10"), str)
+    assert (none.decision, [reason.code for reason in none.reasons]) == (
+        "Declined", ["AFFORDABILITY"]
+    )  # fmt: skip
+    unknown = quote(product, case(rulebook, None), str)
+    assert (unknown.decision, unknown.needs) == ("Referred", ("average_monthly_takings",))
 
 
 def test_another_amount_has_all_terms():
