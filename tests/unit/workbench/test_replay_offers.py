@@ -22,6 +22,7 @@ from holdback import (
     wire,
 )
 from holdback.cli.commands import holdback
+from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Term
@@ -134,7 +135,65 @@ def test_what_pricing_read_is_recorded():
     assert RENEWAL["assessment"]["versions"] == dict(rulebook.versions)
 
 
+def of_before(event):
+    """*event* as it was recorded before the service gave reasons of its own."""
+
+    def forget(event):
+        for decision, product in zip(
+            event["decisions"], event["offer_set"]["products"], strict=True
+        ):
+            if SERVICE_REASONS.keys() >= {reason["code"] for reason in decision["reasons"]}:
+                decision["reasons"] = []
+                product.pop("codes", None)
+
+    return changed(event, forget)
+
+
+@for_every(
+    ("event", "code"),
+    [
+        (RENEWAL, "SETTLEMENT"),
+        (event_of(asked(credit_score=None)), "REVIEW"),
+    ],
+)
+def test_an_event_without_the_reasons_of_the_service(event, code):
+    """
+    A decision that was recorded without a reason, where the service has one of its own now, is the
+    same; the sentence is reported as wording. The needs of rules are compared as ever.
+    """
+    found = replay_offers(of_before(event), JURISDICTIONS)
+
+    assert (found.state, found.differences) == ("the same", ())
+    said = f"no reason is recorded; it is now {SERVICE_REASONS[code][:20]}"
+    assert any(said in line for line in found.wording)
+
+
 # -- differences
+
+
+def test_another_reason_of_the_service_is_a_difference():
+    """
+    A recorded reason is compared with the one that is derived, the service's own too.
+    """
+    event = event_of(asked(credit_score=None))
+    event["decisions"][0]["reasons"][0]["code"] = "PERSON"
+    found = replay_offers(event, JURISDICTIONS)
+
+    assert len(found.differences) == 1
+    assert found.differences[0].startswith("product flex: recorded Referred (['PERSON', ")
+
+
+def test_needs_that_were_changed_in_an_event_of_before():
+    """
+    What a decision of before lacked is compared, although its reason is not.
+    """
+    event = of_before(event_of(asked(credit_score=None)))
+    event["decisions"][0]["needs"] = ["months_trading"]
+    found = replay_offers(event, JURISDICTIONS)
+
+    assert found.differences == (
+        "product flex: recorded Referred (['months_trading']), derived Referred (['credit_score'])",
+    )
 
 
 def test_a_decision_that_was_changed():
