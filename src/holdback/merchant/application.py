@@ -12,6 +12,7 @@ from pendulum import DateTime
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json, Opaque
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
+from holdback.merchant.product import Product
 from holdback.merchant.validators import instance_of, optional, text
 
 
@@ -90,16 +91,38 @@ class Check:
 
 
 @frozen(kw_only=True)
+class ProductDecision:
+    """The decision on one product, with the codes of the reasons for another than `Accepted`."""
+
+    product_id: str
+    name: str
+    decision: str
+    codes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, product: Product) -> ProductDecision:
+        """Return the decision on *product*."""
+        return cls(
+            product_id=product.product_id,
+            name=product.name,
+            decision=product.decision,
+            codes=product.codes,
+        )
+
+
+@frozen(kw_only=True)
 class RequiredChecks:
     """
     The checks that a request for offers needs, or the funding of an accepted application.
 
-    `held_back` says in words, for the service's agents alone, what holds back a funding now; it is
-    None of a request for offers.
+    `declined` are the products that a request would find `Declined` on what is held. `held_back`
+    says in words what holds back a funding now; it is None of a request for offers. Both are for
+    the service's agents alone.
     """
 
     checks: tuple[Check, ...]
     held_back: tuple[str, ...] | None = None
+    declined: tuple[ProductDecision, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -125,16 +148,6 @@ class HeldEvidence:
     """What is held of the checks of a merchant."""
 
     checks: tuple[HeldCheck, ...]
-
-
-@frozen(kw_only=True)
-class ProductDecision:
-    """The decision on one product, with the codes of the reasons for another than `Accepted`."""
-
-    product_id: str
-    name: str
-    decision: str
-    codes: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)

@@ -141,7 +141,8 @@ def _fee(terms: FeeTerms) -> dict[str, Json]:
 def _required_checks(reply: RequiredChecks) -> dict[str, Json]:
     """Write the required checks; only a funding has what holds it back."""
     held_back = {} if reply.held_back is None else {"held_back": list(reply.held_back)}
-    return {"checks": _plain(reply.checks), **held_back}
+    declined = {"declined": _plain(reply.declined)} if reply.declined else {}
+    return {"checks": _plain(reply.checks), **held_back, **declined}
 
 
 def _acceptance(reply: Acceptance) -> dict[str, Json]:

@@ -97,15 +97,7 @@ def _status(offer_set: OfferSet, at: DateTime) -> str:
 
 
 def _decisions(offer_set: OfferSet) -> tuple[ProductDecision, ...]:
-    return tuple(
-        ProductDecision(
-            product_id=product.product_id,
-            name=product.name,
-            decision=product.decision,
-            codes=product.codes,
-        )
-        for product in offer_set.products
-    )
+    return tuple(map(ProductDecision.of, offer_set.products))
 
 
 @frozen(kw_only=True)

@@ -42,10 +42,16 @@ from holdback.lifecycle.operation import (
 )
 from holdback.lifecycle.people.consents import all_consents, given_consents
 from holdback.merchant import offer as offer_states
-from holdback.merchant.application import PROFILE, Check, OffersRequest, RequiredChecks
+from holdback.merchant.application import (
+    PROFILE,
+    Check,
+    OffersRequest,
+    ProductDecision,
+    RequiredChecks,
+)
 from holdback.merchant.instants import utc
 from holdback.merchant.merchant import IN_FULFILMENT, Fulfilment, Merchant, OfferSet, known_deals_of
-from holdback.merchant.product import REFERRED, Offers, Product
+from holdback.merchant.product import DECLINED, REFERRED, Offers, Product
 from holdback.merchant.referral import Referral
 from holdback.merchant.validators import instance_of, optional, text
 from holdback.rulebooks.rulebook import Rulebook, age_name
@@ -292,9 +298,11 @@ class RequireChecks(PersonalQuestion[RequiredChecks]):
 
     These are the checks of which a fact that the rules read is missing or too old, and a second
     credit check after offers expired unaccepted. An initial application needs the takings too.
-    What is held of other applicants, or of another company, is missing for these.
+    What is held of other applicants, or of another company, is missing for these. A product that is
+    declined on what is held is named, with why: for it alone no check has to be made.
 
     Raises:
+        ConfigurationError: a calculator failed.
         Refusal: as `RequestOffers`; `application_not_found`, or `not_possible_now` for an
             application that is not in fulfilment.
         InvalidDocument: neither a request nor an application is given, or both are.
@@ -319,8 +327,20 @@ class RequireChecks(PersonalQuestion[RequiredChecks]):
             return Decision((), lambda _: needed)
         rulebook = case.rulebook()
         check_may_request(case.merchant, request, rulebook)
-        reply = RequiredChecks(checks=tuple(_checks(case, request, rulebook)))
+        reply = RequiredChecks(
+            checks=tuple(_checks(case, request, rulebook)),
+            declined=tuple(_declined(case, request, rulebook)),
+        )
         return Decision((), lambda _: reply)
+
+
+def _declined(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[ProductDecision]:
+    """Yield the products that a request would find declined on what is held."""
+    sections = case.merchant.sections if request.renewal else case.profile.people_of(request)
+    products = _case(case, request, rulebook, sections)
+    for decided in decided_products(products, case.configuration, lambda *_: ""):
+        if decided.quote.decision == DECLINED:
+            yield ProductDecision.of(decided.product())
 
 
 def _in_fulfilment(merchant: Merchant, application_id: str | None) -> Fulfilment:
