@@ -286,7 +286,10 @@ def test_bad_news_decides_until_newer_news(steps):
         accepted, declined, declined, accepted, declined, declined
     ]  # fmt: skip
     assert refused(told) == [("record_evidence", "request_conflict")]
-    assert replies(told, "required_checks") == [{"checks": []}]
+    (required,) = replies(told, "required_checks")
+    assert required["checks"] == []
+    # No check helps: the host learns that every product is declined on what is held.
+    assert [each["codes"] for each in required["declined"]] == [["GB-P-03"], ["GB-P-13"]]
 
 
 @for_every(

@@ -32,7 +32,7 @@ from holdback.frozen_classes import FrozenMapping
 from holdback.lifecycle.configuration import REQUIRED_LINKS
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.acceptance import Acceptance
-from holdback.merchant.application import RequiredChecks
+from holdback.merchant.application import ProductDecision, RequiredChecks
 from holdback.merchant.deal import Deal, LookupDeal
 from holdback.merchant.fee_terms import FeeTerms
 from holdback.merchant.instants import write_timestamp
@@ -141,8 +141,12 @@ def _fee(terms: FeeTerms) -> dict[str, Json]:
 def _required_checks(reply: RequiredChecks) -> dict[str, Json]:
     """Write the required checks; only a funding has what holds it back."""
     held_back = {} if reply.held_back is None else {"held_back": list(reply.held_back)}
-    declined = {"declined": _plain(reply.declined)} if reply.declined else {}
-    return {"checks": _plain(reply.checks), **held_back, **declined}
+    return {"checks": _plain(reply.checks), **held_back, **_declined(reply.declined)}
+
+
+def _declined(products: tuple[ProductDecision, ...]) -> dict[str, Json]:
+    """Write the products that are declined, with why; a reply without any has no such key."""
+    return {"declined": _items(products)} if products else {}
 
 
 def _acceptance(reply: Acceptance) -> dict[str, Json]:
@@ -230,6 +234,7 @@ def _review(review: RenewalReview) -> dict[str, Json]:
         "renewal_eligibility": review.renewal_eligibility,
         "decided_by": review.decided_by,
         "checks": _items(review.checks),
+        **_declined(review.declined),
     }
 
 

@@ -83,8 +83,8 @@ def assess(journey, **evidence):
         ({"grade": 3}, "Accepted", [], []),
         ({"grade": 9}, "Accepted", [], []),
         ({"grade": 2}, "Declined", ["NL-P-01"], []),
-        ({}, "Referred", [], ["grade"]),
-        ({"grade": None}, "Referred", [], ["grade"]),
+        ({}, "Referred", ["REVIEW"], ["grade"]),
+        ({"grade": None}, "Referred", ["REVIEW"], ["grade"]),
         ({"grade": 2, "identity_verified": None}, "Declined", ["NL-P-01"], []),
     ],
 )

@@ -755,6 +755,8 @@ def test_nobody_is_invited_whom_every_product_would_decline(renewable):
     review = renewable.do(ReviewRenewal())
     assert (review.renewal_eligibility, review.decided_by) == (False, "products")
     assert review.assessment.eligible
+    assert all(product.codes for product in review.declined)
+    assert wire.to_dict(review)["declined"][0]["decision"] == "Declined"
 
 
 def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):

@@ -22,7 +22,7 @@ from holdback.lifecycle.offers.renewal_eligibility import (
     renewal_eligibility,
 )
 from holdback.lifecycle.operation import Case, Command, Decision, Question
-from holdback.merchant.application import Check
+from holdback.merchant.application import Check, ProductDecision
 from holdback.merchant.deal import Deal, LookupDeal, LookupPlan, MerchantLookup, Performance
 from holdback.merchant.merchant import Merchant
 from holdback.rulebooks.rulebook import Rulebook, age_name
@@ -35,13 +35,15 @@ class RenewalReview:
 
     `decided_by` is `rules`, `products`, or `service`, which invites nobody in fulfilment or on
     hold. `checks` are those without which alone the rules do not agree: the host carries them out
-    and records them.
+    and records them. `declined` are the products, where the rules agree and every one would be
+    declined, with the codes of the reasons.
     """
 
     assessment: Assessment
     renewal_eligibility: bool
     decided_by: str
     checks: tuple[Check, ...] = ()
+    declined: tuple[ProductDecision, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -120,6 +122,7 @@ class ReviewRenewal(Command[RenewalReview]):
                 renewal_eligibility=eligibility.eligible,
                 decided_by=eligibility.decided_by,
                 checks=tuple(_checks_alone(case.merchant, eligibility, case.at, rulebook)),
+                declined=tuple(map(ProductDecision.of, eligibility.declined)),
             )
 
         return Decision((), reply, errors=eligibility.errors)

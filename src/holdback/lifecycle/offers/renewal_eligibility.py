@@ -50,13 +50,15 @@ class RenewalEligibility:
     Whether the active deal may be renewed, and what decided: the rules, the products, the service.
 
     `assessment` is that of the renewal, with what an approval lifts for the product that decided.
-    `errors` are those of calculators, which the host has to repair: with them no deal is eligible.
+    `declined` are the products, where the rules agree and every one would be declined. `errors` are
+    those of calculators, which the host has to repair: with them no deal is eligible.
     """
 
     eligible: bool
     decided_by: str
     case: RenewalCase | None = None
     assessment: Assessment | None = None
+    declined: tuple[Product, ...] = ()
     errors: tuple[ErrorDetail, ...] = ()
 
 
@@ -112,6 +114,7 @@ def products_eligibility(
         decided_by=PRODUCTS if agreed else RULES,
         case=case,
         assessment=deciding[0].assessment if deciding else case.assessment,
+        declined=tuple(product.product() for product in agreed) if not worth else (),
     )
 
 
