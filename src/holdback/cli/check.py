@@ -55,6 +55,7 @@ from holdback.tools.proofs.finding import (
 from holdback.tools.proofs.question import LIMIT
 from holdback.tools.sanity.sanity import sanity
 from holdback.tools.workbench.lock import lock_errors
+from holdback.tools.workbench.one_report import one_report
 from holdback.tools.workbench.proving import ProofReport
 
 # How GitHub's workflow commands call the severities.
@@ -96,12 +97,15 @@ def check_command(
     sane = () if proving else sanity(valid, past)
     here = [finding for finding in sane if selection.concerns(finding.detail)]
     all_findings += [finding.detail for finding in here if finding.severity == ERROR]
+    proofs = prove_selected(selection, valid, past, LIMIT) if proving else None
+    if proofs is not None:
+        all_findings, proofs = one_report(valid, all_findings, proofs)
     checked = _Checked(
         jurisdictions=[read for read in valid if selection.includes(read)],
         on=on,
         findings=all_findings,
         warnings=[finding.detail for finding in here if finding.severity == WARNING],
-        proofs=prove_selected(selection, valid, past, LIMIT) if proving else None,
+        proofs=proofs,
     )
     if not (checked.jurisdictions or all_findings or checked.warnings):
         raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
@@ -139,14 +143,8 @@ class _Checked:
 
     @property
     def proved(self) -> list[Finding]:
-        """The findings of proofs about lines of which nothing else is found."""
-        placed = {(finding.file, finding.line) for finding in self.findings}
-        return [
-            finding
-            for result in self.proofs or ()
-            for finding in result.findings
-            if (finding.detail.file, finding.detail.line) not in placed
-        ]
+        """The findings of proofs, all of them."""
+        return [finding for result in self.proofs or () for finding in result.findings]
 
     def to_dict(self) -> dict[str, Json]:
         """What `--format json` prints."""
@@ -162,16 +160,18 @@ class _Checked:
 
     def results(self, selection: Selection) -> Iterator[dict[str, Any]]:
         """The results of `--format sarif`."""
-        yield from (error_result(detail, selection, severity) for detail, severity in self.details)
         yield from (finding_result(finding, selection) for finding in self.proved)
+        yield from (error_result(detail, selection, severity) for detail, severity in self.details)
 
     def annotations(self) -> Iterator[str]:
         """The lines of `--format github`."""
+        for shown in self.proved:
+            yield _annotation(shown.detail, shown.severity, *shown.evidence())
         yield from (_annotation(detail, severity) for detail, severity in self.details)
-        yield from (_annotation(shown.detail, shown.severity) for shown in self.proved)
 
     def lines(self, of_what: str) -> Iterator[str]:
-        """The findings for people, and a line that counts them; *of_what* says which they are."""
+        """The findings for people, what was proved first, and lines that count them."""
+        yield from finding_lines(self.proved)
         for detail, severity in self.details:
             yield from error_lines(detail, "warning: " if severity == WARNING else "")
             yield ""
@@ -186,11 +186,11 @@ class _Checked:
             text = f"{' and '.join(counts)} in {plural(files, 'file')}; {checked} could be read."
             yield click.style(text, fg="red" if self.findings else "yellow")
         else:
-            yield click.style(f"{checked}: no findings.", fg="green")
+            noun = "other findings" if self.proved else "findings"
+            yield click.style(f"{checked}: no {noun}.", fg="green")
         if self.on is None:
             yield from _reviews_not_looked_at(self.jurisdictions)
         if self.proofs is not None:
-            yield from finding_lines(self.proved)
             yield summary(self.proofs)
 
 
@@ -218,7 +218,7 @@ def _reviews_not_looked_at(selected: Iterable[Jurisdiction]) -> Iterator[str]:
         yield f"Reviews were not looked at without --on; the first is due by {day} ({code})."
 
 
-def _annotation(finding: ErrorDetail, severity: Severity) -> str:
+def _annotation(finding: ErrorDetail, severity: Severity, *evidence: str) -> str:
     """*finding* as a GitHub workflow command, which GitHub shows next to the line."""
 
     def escaped(text: str) -> str:
@@ -231,4 +231,5 @@ def _annotation(finding: ErrorDetail, severity: Severity) -> str:
         if value is not None
     )
     hint = f"; {finding.hint}" if finding.hint else ""
-    return f"::{_GITHUB[severity]} {properties}::{escaped(printable(finding.message + hint))}"
+    lines = [printable(line) for line in (finding.message + hint, *evidence)]
+    return f"::{_GITHUB[severity]} {properties}::{escaped(chr(10).join(lines))}"

@@ -47,7 +47,7 @@ from holdback.tools.proofs.finding import (
     WARNING,
     Finding,
 )
-from holdback.tools.proofs.question import LIMIT
+from holdback.tools.proofs.question import LIMIT, MOST_TIMES
 from holdback.tools.workbench.proving import ProofReport, prove
 
 _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFORMATION: "cyan"}
@@ -68,7 +68,8 @@ _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFO
     default=LIMIT,
     show_default=True,
     metavar="SECONDS",
-    help="How long one question may take; what takes longer is not decided.",
+    help=f"How long one question may take, and the search for a deal. All of a jurisdiction take "
+    f"{MOST_TIMES} times as long at most; what takes longer is not decided.",
 )
 @format_option("text", "json", "sarif")
 @jurisdictions_option
@@ -210,6 +211,9 @@ def summary(proofs: Sequence[ProofReport]) -> str:
         plural(counts[WARNING], "warning"),
         f"{counts[NOT_DECIDED]} not decided",
     ]
+    without = sum(finding.deal_not_found for proved in proofs for finding in proved.findings)
+    if without:
+        parts.append(f"{without} without a deal")
     if counts[INFORMATION]:
         parts.append(f"{counts[INFORMATION]} of past days")
     text = f"{plural(len(proofs), 'jurisdiction')}: {', '.join(parts)}"

@@ -130,6 +130,13 @@ class ExampleRun:
         return not self.expected.differs(self.got)
 
     @property
+    def differing(self) -> frozenset[str]:
+        """The codes that only one of the two answers has; without any, such facts that it needs."""
+        expected, got = self.expected, self.got
+        codes = {*expected.codes} ^ {*got.codes}
+        return frozenset(codes or {*expected.needs} ^ {*got.needs})
+
+    @property
     def deciding(self) -> str | None:
         """The rule that decided: the first that is false, else the first that is unknown."""
         if self.reasons and self.reasons[0].code != REVIEW:

@@ -221,6 +221,39 @@ def test_a_deal_that_passes_on_no_day():
     assert found.words == "On no day until 31/05/2026."
 
 
+def test_not_known_is_not_never():
+    """
+    Where facts are missing, the answer is that it is not known, and names them.
+    """
+    missing = {name: value for name, value in TYPICAL.items() if name != "deals_defaulted"}
+    found = windows(GB, missing, on=ON, pace="GBP 52.44", days=30)
+
+    assert (found.windows, found.needs) == ((), ("deals_defaulted",))
+    assert found.words == (
+        "It is not known whether it would pass from 01/05/2026 on, until 31/05/2026 at least: the "
+        "number of defaulted deals would have to be known."
+    )
+    assert [window.plain() for window in found.not_known] == [
+        {"first": "2026-05-01", "last": "2026-05-31"}
+    ]
+    assert found.plain()["needs"] == ["deals_defaulted"]
+    # Where a rule declines all the same, no fact would help.
+    never = windows(GB, missing | {"status": "Cancelled"}, on=ON, pace="GBP 52.44", days=30)
+    assert (never.not_known, never.needs) == ((), ())
+    assert never.words == "On no day until 31/05/2026."
+
+
+def test_what_becomes_unknown_later_is_named():
+    """
+    A result that grows too old is what is missing from then on.
+    """
+    facts = dict(GB.typical["products"]) | {"consumer_credit_age_days": 80}
+    found = windows(GB, facts, on=date(2026, 11, 24), days=60, product="flex")
+
+    assert found.needs == ("credit_score",)
+    assert found.words.startswith("From 24/11/2026 to 04/12/2026. It is not known whether it")
+
+
 def test_the_result_of_a_check_grows_too_old():
     """
     The ages of checks move by themselves, and a result that is too old is unknown.

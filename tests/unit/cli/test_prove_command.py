@@ -370,7 +370,8 @@ def test_check_with_proofs(folder, proving):
     proving(finding(WARNING))
     ran = invoke("check", folder, "--prove")
     assert ran.exit_code == 0
-    assert ran.output.splitlines()[0] == "2 jurisdictions: no findings."
+    assert ran.output.splitlines()[0] == "NL"
+    assert "\n2 jurisdictions: no other findings.\n" in ran.output
     assert "renewal.toml:16:1: warning: it does not hold" in ran.output
     assert ran.output.endswith("0 errors, 1 warning, 0 not decided; 14 questions.\n")
 
@@ -393,7 +394,9 @@ def test_check_with_proofs_on_github(folder, proving):
 
     levels = [line.partition(" ")[0] for line in lines]
     assert levels == ["::error", "::error", "::warning", "::notice"]
-    assert lines[0].endswith(",line=16,col=1::it does not hold; correct it")
+    assert lines[0].endswith(
+        ",line=16,col=1::it does not hold; correct it%0ANL, the rules of renewals"
+    )
 
 
 # -- what claims there are

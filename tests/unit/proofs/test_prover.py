@@ -8,7 +8,8 @@ import pytest
 
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED
-from holdback.tools.proofs.solver import MOST_UNDECIDED, Possibility, Solver
+from holdback.tools.proofs.question import LIMIT, MOST_TIMES
+from holdback.tools.proofs.solver import Budget, Possibility, Solver
 from small_folders import child, country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 70%")
@@ -135,11 +136,83 @@ def test_what_is_not_decided_is_not_decided_on_every_day(changing):
     assert all(finding.until is None for finding in undecided)
 
 
-def test_the_solver_gives_up_after_a_few_questions_that_it_did_not_decide():
+def test_when_the_budget_is_used_up_nothing_else_is_decided():
     """
-    Each has taken its whole time, and there may be hundreds like them.
+    All questions of a jurisdiction have one budget.
     """
     solver = Solver()
+    assert (solver.limit, solver.budget.seconds) == (LIMIT, LIMIT * MOST_TIMES)
     assert solver.ask([]) is Possibility.POSSIBLE
-    solver.undecided = MOST_UNDECIDED
+    solver.budget.left = 0
     assert solver.ask([]) is Possibility.NOT_DECIDED
+
+
+def sums(count):
+    """A country with *count* claims of sums that are hard to decide, each of deals that exist."""
+    places = range(1, 7)
+    facts = "".join(
+        f'[facts.c{place}]\ntype = "count"\ndescription = "A count."\nminimum = 0\nmaximum = 1000\n'
+        for place in places
+    )
+    claims = []
+    for number in range(count):
+        weights = [7_919 * place * place * (number + 3) % 90_011 + 1_000 for place in places]
+        total = " + ".join(f"c{place} * {weights[place - 1]}" for place in places)
+        claims.append(f'[[claims]]\nnever = "{total} == {sum(weights) * 300 + number}"\n\n')
+    files = renewals(PACE, status("NL-R-03"), *claims)
+    return files | {"jurisdiction.toml": country(more=facts)["jurisdiction.toml"]}
+
+
+def test_a_verdict_without_its_deal_says_so():
+    """
+    The search for a deal that shows a verdict has the same budget: without a deal nothing is
+    dropped, and the finding says that none was found.
+    """
+    jurisdictions = loaded(NL=renewals(PACE, status("NL-R-03", LAX)))
+    prover = Prover(jurisdictions)
+    (shown,) = prover.findings(jurisdictions["NL"], TODAY)
+    assert (shown.claim, shown.severity, shown.deal_not_found) == ("ended-fails", ERROR, False)
+
+    again = Prover(jurisdictions, limit=60)
+    part, empty = Budget.part, Budget(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Budget, "part", lambda _budget, _seconds: empty)
+        (without,) = again.findings(jurisdictions["NL"], TODAY)
+    assert Budget.part is part
+    assert (without.claim, without.severity, without.witness) == ("ended-fails", ERROR, None)
+    assert without.deal_not_found
+    assert "no deal that shows it was found in the time" in "\n".join(without.evidence())
+    assert without.plain()["deal_not_found"] is True
+
+
+def test_many_hard_claims_take_one_budget():
+    """
+    Eight claims that are hard to decide take no longer than the budget, and each has its answer.
+    """
+    jurisdictions = loaded(NL=sums(8))
+    prover = Prover(jurisdictions, limit=0.1)
+    findings = prover.findings(jurisdictions["NL"], TODAY)
+
+    assert len([finding for finding in findings if finding.claim == "stated-never"]) == 8
+    unshown = [finding for finding in findings if finding.witness is None]
+    assert all(finding.deal_not_found or finding.severity == NOT_DECIDED for finding in unshown)
+    solver = prover._solver
+    # A question that is being asked when the budget ends may take a moment more.
+    assert solver.budget.taken <= 0.1 * MOST_TIMES + 1
+
+
+def test_a_switch_that_reads_no_fact():
+    """
+    A flag that switches renewals off is a rule without a fact: true, it decides nothing.
+    """
+    switch = parameter("renewals_open", "flag", ("2025-01-01", "true"))
+    jurisdictions = loaded(
+        NL=renewals(switch, PACE, status("NL-R-03"), rule("open", "NL-R-04", "renewals_open"))
+    )
+    (finding,) = Prover(jurisdictions).findings(jurisdictions["NL"], TODAY)
+
+    assert (finding.claim, finding.severity) == ("rule-fails", "warning")
+    assert finding.detail.hint == (
+        "it reads `renewals_open` and no fact, so it decides alike about all; leave it out, or let "
+        "it read a fact; below 50% paid down no deal is assessed"
+    )

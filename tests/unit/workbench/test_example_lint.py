@@ -170,3 +170,39 @@ def test_evidence_from_the_future(day, late):
     assert [each.message for each in found(NL=text)] == ([expected[1]] if late else [])
     if late:
         assert only(NL=text) == expected
+
+
+def test_examples_that_fail_for_one_cause_are_one_finding():
+    """
+    One mistake in a rule fails many examples: it is one finding, about the rule's code.
+    """
+    old, new = '"performance >= minimum_performance"', '"performance < minimum_performance"'
+    failing = found(NL=changed(country(), "renewal.toml", old, new))
+    (failed,) = (error for error in failing if error.code == "failed_example")
+
+    assert failed.place == "NL/renewal.toml:32"
+    assert failed.message == (
+        "8 examples fail, all about `NL-R-01`; the first: the example `just on pace until the "
+        "change` expects `eligible`, and on 2025-12-31 the rules give `ineligible` (NL-R-01)"
+    )
+    assert failed.hint == (
+        "the others are on lines 38, 44, 50, 62, 68 and 2 more; `holdback test` shows the facts "
+        "and every rule's answer"
+    )
+
+
+def test_examples_that_fail_by_a_price_are_one_finding_of_the_product():
+    """
+    A wrong rate changes the offers of all examples of the product.
+    """
+    text = country()
+    priced = text["products.toml"].partition("[[examples]]")[2].partition("[[examples]]")[0]
+    assert "offers" in priced
+    again = priced.replace('"verified"', '"verified again"').replace("2026-02-01", "2026-02-02")
+    text["products.toml"] += f"\n[[examples]]{again}"
+    (failed,) = found(
+        NL=changed(text, "products.toml", '"flat", rate = "1.2"', '"flat", rate = "1.3"')
+    )
+
+    assert failed.message.startswith("2 examples fail; the first: the example `verified` expects")
+    assert failed.message.endswith(" with other offers or limits")

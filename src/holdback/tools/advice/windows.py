@@ -34,8 +34,9 @@ DAYS: Final = 730
 MOST_DAYS: Final = 3_660  # ten years: rules are not published for longer
 _DATE: Final = Type(Kind.DATE)
 
-# Whether a deal with some facts passes on a day, when it has been repaid for some days, or is not.
-_Passes: TypeAlias = Callable[[Facts, date, int | None], bool]
+# What a deal with some facts lacks to pass on a day, when it has been repaid for some days, or is
+# not: nothing where it passes, the facts that have to be known, and None where none would help.
+_Lacks: TypeAlias = Callable[[Facts, date, int | None], tuple[str, ...] | None]
 
 
 @frozen(kw_only=True)
@@ -55,10 +56,13 @@ class Windows:
     """
     The `windows` in which a deal would pass, from the day `on` to the day `until`.
 
+    `not_known` are those in which it may pass, as far as the facts tell: there it `needs` others.
     `assumptions` say, in words, how the deal goes on until then.
     """
 
     windows: tuple[Window, ...]
+    not_known: tuple[Window, ...] = ()
+    needs: tuple[str, ...] = ()
     on: date
     until: date
     assumptions: tuple[str, ...]
@@ -66,12 +70,18 @@ class Windows:
 
     @property
     def words(self) -> str:
-        """The windows in words for the merchant."""
-        last = self._day(self.until)
-        if not self.windows:
-            return f"On no day until {last}."
-        texts = [self._window(window) for window in self.windows]
-        return f"{', then '.join(texts).capitalize()}."
+        """The windows in words for the merchant: *never* is not the same as *not known*."""
+        texts = self._texts(self.windows)
+        sentences = [f"{texts.capitalize()}."] if texts else []
+        if self.not_known:
+            facts = [self._rules.catalogue.fact(name) for name in self.needs]
+            names = in_words([name_of(fact) for fact in facts if fact is not None])
+            asked = f"It is not known whether it would pass {self._texts(self.not_known)}"
+            sentences.append(f"{asked}: {names} would have to be known.")
+        return " ".join(sentences) or f"On no day until {self._day(self.until)}."
+
+    def _texts(self, windows: tuple[Window, ...]) -> str:
+        return ", then ".join(self._window(window) for window in windows)
 
     def _window(self, window: Window) -> str:
         """Return the days of *window* in words; one that reaches `until` may go on after it."""
@@ -87,7 +97,9 @@ class Windows:
 
     def plain(self) -> dict[str, Json]:
         """Return the windows as plain values."""
-        return plain_values(self, "on", "until", "windows", "assumptions", "words")
+        return plain_values(
+            self, "on", "until", "windows", "not_known", "needs", "assumptions", "words"
+        )
 
 
 def windows(  # noqa: PLR0913 - what a forecast depends on
@@ -128,9 +140,11 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
     _check_product(product, rulebook)
     course = Course(rulebook.catalogue, prepared, on, stated)
     days = min(days, (date.max - on).days)
-    passing = _days(jurisdiction, course, days, product)
+    lacking = list(_days(jurisdiction, course, days, product))
     return Windows(
-        windows=tuple(_joined(passing)),
+        windows=tuple(_joined((day, lacks == ()) for day, lacks in lacking)),
+        not_known=tuple(_joined((day, bool(lacks)) for day, lacks in lacking)),
+        needs=tuple(dict.fromkeys(name for _, lacks in lacking for name in lacks or ())),
         on=on,
         until=on + timedelta(days=days),
         assumptions=tuple(_assumptions(course, rulebook)),
@@ -149,33 +163,42 @@ def _check_product(product: str | None, rulebook: Rulebook) -> None:
 
 def _days(
     jurisdiction: Jurisdiction, course: Course, days: int, product: str | None
-) -> Iterator[tuple[date, bool]]:
-    """Yield every day, and whether the deal passes on it."""
+) -> Iterator[tuple[date, tuple[str, ...] | None]]:
+    """Yield every day, and what the deal lacks to pass on it."""
     slice_ = -1  # none yet: each slice is the rulebook from one change to the next
     for number in range(days + 1):
         day = course.on + timedelta(days=number)
         place = bisect_right(jurisdiction.changes, day) - 1
         if place != slice_:
             slice_, rulebook = place, jurisdiction.slices[place]
-            passes = _passes(rulebook, product)
+            lacks = _lacks(rulebook, product)
         facts = course.after(number, rulebook.checks)
-        yield day, passes(facts, day, course.repaid_for(number))
+        yield day, lacks(facts, day, course.repaid_for(number))
 
 
-def _passes(rulebook: Rulebook, product: str | None) -> _Passes:
+def _lacks(rulebook: Rulebook, product: str | None) -> _Lacks:
     """
-    Return the function that says whether a deal passes by the rules of *rulebook*.
+    Return the function that says what a deal lacks to pass by the rules of *rulebook*.
 
     They are those for *product*, or for renewals. A product that it lacks lets nobody pass.
     """
-    if product is None:
-        recent = rulebook.recently_active_days
-        return lambda facts, day, repaid_for: (
-            (repaid_for is None or repaid_for <= recent)
-            and assess(rulebook.renewal, facts, day).eligible
-        )
-    rules = rulebook.rulesets.get(product)
-    return lambda facts, _day, _repaid: rules is not None and rules.masks(facts) == (0, 0)
+    recent, rules = rulebook.recently_active_days, rulebook.rulesets.get(product)
+
+    def of_renewals(facts: Facts, day: date, repaid_for: int | None) -> tuple[str, ...] | None:
+        if repaid_for is not None and repaid_for > recent:
+            return None
+        assessment = assess(rulebook.renewal, facts, day)
+        if assessment.eligible:
+            return ()
+        # Below the floor, and where a rule is false, no fact that becomes known would help.
+        return None if assessment.answers.false else assessment.needs or None
+
+    def of_a_product(facts: Facts, _day: date, _repaid: int | None) -> tuple[str, ...] | None:
+        if rules is None or rules.masks(facts)[0]:
+            return None
+        return rules.answer(facts).needs
+
+    return of_renewals if product is None else of_a_product
 
 
 def _joined(days: Iterable[tuple[date, bool]]) -> Iterator[Window]:

@@ -6,7 +6,8 @@ A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, whe
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from holdback.offers.registry import priceable_products
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.operators import OPERATORS, Role
+from holdback.rules.render import in_words
 from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
 from holdback.tools.example_run import Answer, ExampleRun, run_example
 from holdback.tools.lint.coverage_gaps import coverage_gaps
@@ -339,6 +341,7 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
     """Yield examples that cannot run, fail, contradict another one, or share a name."""
     first_runs: dict[object, ExampleRun] = {}
     lines: dict[tuple[str, str], int | None] = {}
+    failed: list[ExampleRun] = []
     for run in runs:
         if isinstance(run, ErrorDetail):
             yield run
@@ -364,17 +367,61 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
                 **place,
             )
         elif not run.passed:
-            difference = f": {run.difference}" if run.difference else ""
-            if run.expected.outcome == run.got.outcome and not difference:
-                difference = " with other offers or limits"
-            yield ErrorDetail(
-                code="failed_example",
-                message=f"the example `{example.name}` expects `{run.expected.outcome}`"
-                f"{_because(run.expected)}, and on {example.on} the rules give "
-                f"`{run.got.outcome}`{_because(run.got)}{difference}",
-                hint="`holdback test` shows the facts and every rule's answer",
-                **place,
-            )
+            failed.append(run)
+    yield from _failed(failed)
+
+
+# Of the examples that fail for one cause, the lines of at most five are named.
+_MOST_LINES: Final = 5
+
+
+def _failed(runs: Sequence[ExampleRun]) -> Iterator[ErrorDetail]:
+    """
+    Yield the examples that fail, once for each cause.
+
+    The cause is the code, or the missing fact, that is expected or given in one answer alone; of
+    several it is the one in which most examples differ.
+    """
+    counts = Counter(name for run in runs for name in run.differing)
+    by_cause: dict[object, list[ExampleRun]] = {}
+    for run in runs:
+        cause: object = max(sorted(run.differing), key=counts.__getitem__, default=None)
+        if cause is None and not _has_other_terms(run):
+            cause = run
+        by_cause.setdefault(cause or run.example.product, []).append(run)
+    for cause, failing in by_cause.items():
+        first, *others = failing
+        message, hint = _failure(first), "`holdback test` shows the facts and every rule's answer"
+        if others:
+            about = f", all about `{cause}`" if first.differing else ""
+            message = f"{len(failing)} examples fail{about}; the first: {message}"
+            lines = [str(run.example.line) for run in others]
+            more = [f"{len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
+            hint = f"the others are on lines {in_words([*lines[:_MOST_LINES], *more])}; {hint}"
+        yield ErrorDetail(
+            code="failed_example",
+            message=message,
+            hint=hint,
+            file=first.example.file,
+            line=first.example.line,
+        )
+
+
+def _has_other_terms(run: ExampleRun) -> bool:
+    """Return whether only offers or limits are not as expected."""
+    return run.expected.outcome == run.got.outcome and not run.difference
+
+
+def _failure(run: ExampleRun) -> str:
+    """Return what *run* expects, and what the rules give."""
+    difference = f": {run.difference}" if run.difference else ""
+    if _has_other_terms(run):
+        difference = " with other offers or limits"
+    return (
+        f"the example `{run.example.name}` expects `{run.expected.outcome}`"
+        f"{_because(run.expected)}, and on {run.example.on} the rules give "
+        f"`{run.got.outcome}`{_because(run.got)}{difference}"
+    )
 
 
 def evidence_from_the_future(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:

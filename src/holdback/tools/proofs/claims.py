@@ -45,7 +45,7 @@ from holdback.tools.proofs.question import (
 )
 from holdback.tools.proofs.rule_claims import RuleClaims
 from holdback.tools.proofs.shared_facts import shared_facts
-from holdback.tools.proofs.solver import Possibility, Solver
+from holdback.tools.proofs.solver import Budget, Possibility, Solver, whole_budget
 
 
 @frozen(kw_only=True)
@@ -86,7 +86,8 @@ class Prover:
     """
     Asks what is claimed of *jurisdictions*, each question within *limit* seconds.
 
-    `asked` is the number of questions so far.
+    All questions of one jurisdiction, the search for deals that show the answers included, have
+    one budget (decisions/proofs#one-budget). `asked` is the number of questions so far.
     """
 
     jurisdictions: Jurisdictions
@@ -97,6 +98,7 @@ class Prover:
         factory=dict, init=False
     )
     _deals: dict[object, tuple[Facts, ...]] = field(factory=dict, init=False)
+    _budgets: dict[str, Budget] = field(factory=dict, init=False)
     _answers: dict[object, Possibility] = field(factory=dict, init=False)
 
     @_solver.default
@@ -117,7 +119,7 @@ class Prover:
         What was wrong before the day *on* alone is information. What is wrong with the parent's
         rules on the same day is a finding of the parent; it is said again only with *inherited*.
         """
-        self._solver.undecided = 0
+        self._solver.budget = self._budget_of(jurisdiction)
         periods: dict[object, _Period] = {}
         for subject, broken in self._all_broken_claims(jurisdiction):
             since = subject.rulebook.since
@@ -157,23 +159,45 @@ class Prover:
                 *(OutcomeIn(beside.rules, FAILS, is_renewal) for beside in around),
             ),
         )
-        return self._shown(finding, question, jurisdiction.typical_deal(finding.product), since)
+        typical = jurisdiction.typical_deal(finding.product)
+        return self._shown(jurisdiction, finding, question, typical, since)
 
-    def _shown(self, finding: Finding, question: Question, typical: Facts, on: date) -> Finding:
-        """Return *finding* with the plainest deal that satisfies *question*, if it is found."""
+    def _budget_of(self, jurisdiction: Jurisdiction) -> Budget:
+        return self._budgets.setdefault(jurisdiction.code, whole_budget(self.limit))
+
+    def _shown(
+        self,
+        jurisdiction: Jurisdiction,
+        finding: Finding,
+        question: Question,
+        typical: Facts,
+        on: date,
+    ) -> Finding:
+        """
+        Return *finding* with the plainest deal that satisfies *question*.
+
+        The search takes as long as one question at most; where that is too short, the finding has
+        `deal_not_found`.
+        """
+        budget = self._budget_of(jurisdiction)
+        solver = Solver(self.limit, budget.part(self.limit))
         try:
-            shown = plainest(question, typical, on, product=finding.product, limit=self.limit)
-        except NotDecidedError:  # that there is such a deal may be known all the same
-            return finding
+            shown = plainest(question, typical, on, product=finding.product, solver=solver)
+        except NotDecidedError:
+            return evolve(finding, deal_not_found=True)
+        finally:
+            budget.left -= solver.budget.taken
         return evolve(finding, witness=shown)
 
     def _all_broken_claims(
         self, jurisdiction: Jurisdiction
     ) -> Iterator[tuple[Subject, BrokenClaim]]:
-        for rulebook in jurisdiction.slices:
-            for subject in subjects(rulebook):
-                for broken in self._broken_on(jurisdiction, subject):
-                    yield subject, broken
+        """Yield what does not hold; what files state comes last: it can take all of the time."""
+        for broken_claims in (self._broken_claims_of, self._stated):
+            for rulebook in jurisdiction.slices:
+                for subject in subjects(rulebook):
+                    for broken in broken_claims(jurisdiction, subject):
+                        yield subject, broken
 
     def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         yield from self._broken_claims_of(jurisdiction, subject)
@@ -197,7 +221,7 @@ class Prover:
                 self._answers[key] = self._solver.answer(broken.question)
             if self._answers[key] is not Possibility.IMPOSSIBLE:
                 undecided = self._answers[key] is Possibility.NOT_DECIDED
-                yield not_decided(broken, self.limit) if undecided else broken
+                yield not_decided(broken, self._solver) if undecided else broken
 
     def _parent_rules(self, jurisdiction: Jurisdiction, subject: Subject) -> RuleSet | None:
         """Return what the parent has for *subject*; None without a parent, or where it has none."""
@@ -267,7 +291,7 @@ class Prover:
         typical = moved_to(
             broken.question.catalogue, catalogue, jurisdiction.typical_deal(subject.product)
         )
-        return self._shown(finding, broken.question, typical, since)
+        return self._shown(jurisdiction, finding, broken.question, typical, since)
 
 
 @define
@@ -338,14 +362,14 @@ def _values(jurisdiction: Jurisdiction, broken: BrokenClaim, on: date) -> Iterat
         yield Place(file=node.document.file, line=node.line, text=text)
 
 
-def not_decided(broken: BrokenClaim, limit: float) -> BrokenClaim:
+def not_decided(broken: BrokenClaim, solver: Solver) -> BrokenClaim:
     """Return that it was not decided whether the claim *broken* is broken."""
     return evolve(
         broken,
         severity=NOT_DECIDED,
         code="not_proved",
-        message=f"not decided in {limit:g} seconds whether {broken.message}",
-        hint="give it more time, or write the rules in a simpler way",
+        message=f"not decided in {solver.times} whether {broken.message}",
+        hint="give it more time with --limit, or write the rules in a simpler way",
         question=None,
     )
 

@@ -29,6 +29,7 @@ SEVERITIES: Final[Mapping[Severity, str]] = {
 }
 # What keeps a build from passing: an error, and what may be one.
 FAILURES: Final = (ERROR, NOT_DECIDED)
+_DEAL_NOT_FOUND: Final = "no deal that shows it was found in the time; give more with --limit"
 _ABOUT: Final = {None: "the rules of renewals", FUNDING: "the rules of fundings"}
 
 
@@ -47,7 +48,8 @@ class Finding:
     One headline about the rules of a jurisdiction, from the day `since` to the day before `until`.
 
     `claim` names what was claimed, such as `somebody-passes`. `detail` says what is wrong, where,
-    and what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
+    and what to do. `places` are all lines that it comes from. `witness` is a deal that shows it;
+    with `deal_not_found` the search for one took too long.
     `product` is None for the rules of renewals, and `FUNDING` for those of fundings. `reads` are
     the facts that its rules read, and `follows` the claims that do not hold because of it.
     """
@@ -63,6 +65,7 @@ class Finding:
     follows: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     witness: Witness | None = None
+    deal_not_found: bool = False
 
     @property
     def days(self) -> str:
@@ -78,6 +81,7 @@ class Finding:
             **plain_values(self.detail, "message", "hint", "file", "line", "column"),
             **plain_values(self, "places"),
             "witness": None if witness is None else {**witness.plain(), "example": witness.pasted},
+            "deal_not_found": self.deal_not_found,
         }
 
     def lines(self) -> Iterator[str]:
@@ -95,6 +99,8 @@ class Finding:
         for place in self.places[1:]:  # the first is that of the headline
             position = place.file if place.line is None else f"{place.file}:{place.line}"
             yield f"see {position}: {place.text}"
+        if self.deal_not_found:
+            yield _DEAL_NOT_FOUND
         if self.witness is not None:
             yield f"for example on {self.witness.on}: {self.witness.words}"
             if self.witness.pasted is not None:

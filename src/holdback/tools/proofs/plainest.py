@@ -159,12 +159,11 @@ class _Search:
     def model(self, terms: list[Any]) -> Any | None:
         """Return a model of *terms*; None if there is none."""
         solver = z3.Solver(ctx=self.terms.context)
-        solver.set("timeout", max(1, int(self.solver.limit * 1000)))
         solver.add(*terms)
-        answer = solver.check()
-        if answer == z3.unknown:
+        answer = self.solver.check(solver)
+        if answer is Possibility.NOT_DECIDED:
             raise NotDecidedError
-        return solver.model() if answer == z3.sat else None
+        return solver.model() if answer is Possibility.POSSIBLE else None
 
     def changed(self, numbers: Numbers) -> Iterator[str]:
         """Yield the names of the numbers that can be made rounder, in the order of their places."""

@@ -30,6 +30,9 @@ from holdback.rules import Catalogue, Checked, Fact, Facts, Kind, check, interpr
 # Seconds for one question; one about the rules that ship takes a few thousandths. What takes longer
 # is not decided, and said to be.
 LIMIT: Final = 5
+# All questions of one jurisdiction together may take as long as this many: each that is not decided
+# takes its whole time, and there may be hundreds like it.
+MOST_TIMES: Final = 6
 
 Answers: TypeAlias = frozenset[bool | None]
 

@@ -186,8 +186,7 @@ class RuleClaims:
                 severity=WARNING,
                 code="no_effect",
                 message=f"the rule `{rule.id}` is never false of a {self.who}",
-                hint=f"it only asks that {in_words([f'`{name}`' for name in rule.checked.names])} "
-                "is known; correct it, or leave it out"
+                hint=_why_true(rule)
                 + (f"; below {FLOOR_PERCENT}% paid down no deal is assessed" if self.floor else ""),
                 spots=(Spot(rule=rule, node=rule.required[0]),),
             )
@@ -236,7 +235,7 @@ class RuleClaims:
         names = [
             f"`{status}`"
             for status in _ENDED
-            if self.solver.answer(self._with_status((status,))) is Possibility.POSSIBLE
+            if self.solver.answer(self._with_status((status,))) is not Possibility.IMPOSSIBLE
         ]
         wanted = ", ".join(f'"{status}"' for status in _RENEWABLE)
         yield BrokenClaim(
@@ -356,10 +355,22 @@ class RuleClaims:
             claim=claim,
             severity=NOT_DECIDED,
             code="not_proved",
-            message=f"`{claim}` was not decided in {self.solver.limit:g} seconds",
+            message=f"`{claim}` was not decided in {self.solver.times}",
             hint="give more time with --limit, or write the rules in a simpler way",
             spots=(),
         )
+
+
+def _why_true(rule: Rule) -> str:
+    """Return why *rule* is never false, and what to do: it reads facts, or parameters alone."""
+    if rule.checked.names:
+        names = in_words([f"`{name}`" for name in rule.checked.names])
+        return f"it only asks that {names} is known; correct it, or leave it out"
+    reads = "no fact"
+    if rule.checked.parameters:
+        names = in_words([f"`{name}`" for name in rule.checked.parameters])
+        reads = f"{names} and no fact"
+    return f"it reads {reads}, so it decides alike about all; leave it out, or let it read a fact"
 
 
 def _whole(rule: Rule) -> Spot:

@@ -24,14 +24,18 @@ from holdback.eligibility.assessment import (
 from holdback.eligibility.ruleset import DECLINE
 from holdback.rules import Catalogue, Fact
 from holdback.rules.proof import Terms
-from holdback.tools.proofs.question import LIMIT, AnswerIn, OutcomeIn, Part, Question, new_ordinals
+from holdback.tools.proofs.question import (
+    LIMIT,
+    MOST_TIMES,
+    AnswerIn,
+    OutcomeIn,
+    Part,
+    Question,
+    new_ordinals,
+)
 
 # What tells the number of the moved fact in the second deal from that in the first.
 AFTER: Final = " after"
-
-# Questions that are not decided before the solver gives up: each has taken its whole time, and
-# there may be hundreds like them.
-MOST_UNDECIDED: Final = 5
 
 
 class Possibility(Enum):
@@ -54,24 +58,52 @@ _ANSWERS: Final[Mapping[str, Possibility]] = {
 
 
 @define(eq=False)
+class Budget:
+    """The `seconds` that all questions of a jurisdiction may take, and those that are `left`."""
+
+    seconds: float
+    left: float = field(init=False)
+
+    @left.default
+    def _whole(self) -> float:
+        return self.seconds
+
+    def part(self, seconds: float) -> Budget:
+        """Return a budget of *seconds*, or of what is left; what it takes is to be taken here."""
+        return Budget(min(seconds, max(self.left, 0)))
+
+    @property
+    def taken(self) -> float:
+        """The seconds that were taken."""
+        return self.seconds - self.left
+
+
+@define(eq=False)
 class Solver:
     """
-    A solver that answers questions, each within *limit* seconds.
+    A solver that answers questions, each within *limit* seconds, and all within a *budget*.
 
     It keeps the terms of what it was asked, so that questions about the same rules share them.
     """
 
     limit: float = LIMIT
+    budget: Budget = field()
     terms: Terms = field(factory=Terms)
     asked: int = field(default=0, init=False)
-    undecided: int = field(default=0, init=False)
     _solver: Any = field(init=False)
+
+    @budget.default
+    def _own_budget(self) -> Budget:
+        return whole_budget(self.limit)
 
     @_solver.default
     def _new_solver(self) -> Any:
-        solver = z3.Solver(ctx=self.terms.context)
-        solver.set("timeout", max(1, int(self.limit * 1000)))
-        return solver
+        return z3.Solver(ctx=self.terms.context)
+
+    @property
+    def times(self) -> str:
+        """The time that its questions have, in words."""
+        return f"{self.limit:g} seconds ({whole_budget(self.limit).seconds:g} for all questions)"
 
     def answer(self, question: Question) -> Possibility:
         """Return whether a deal satisfies *question*."""
@@ -81,19 +113,32 @@ class Solver:
         """
         Return whether all *terms* can be true together.
 
-        After `MOST_UNDECIDED` questions that were not decided nothing else is, at once.
+        When the budget is used up nothing else is decided, at once.
         """
         self.asked += 1
-        if self.undecided >= MOST_UNDECIDED:
-            return Possibility.NOT_DECIDED
         self._solver.push()
         try:
             self._solver.add(*terms)
-            answer = _ANSWERS[str(self._solver.check())]
+            return self.check(self._solver)
         finally:
             self._solver.pop()
-        self.undecided += answer is Possibility.NOT_DECIDED
+
+    def check(self, solver: Any) -> Possibility:
+        """Return the answer of *solver*, which has its terms, and take its time from the budget."""
+        if self.budget.left <= 0:
+            return Possibility.NOT_DECIDED
+        timeout = max(1, int(min(self.limit, self.budget.left) * 1000))
+        solver.set("timeout", timeout)
+        answer = _ANSWERS[str(solver.check())]
+        statistics = solver.statistics()
+        if "time" in statistics.keys():  # noqa: SIM118  # not a mapping
+            self.budget.left -= statistics.get_key_value("time")
         return answer
+
+
+def whole_budget(limit: float) -> Budget:
+    """Return the budget of one jurisdiction, each of whose questions has *limit* seconds."""
+    return Budget(MOST_TIMES * limit)
 
 
 def conditions(question: Question, terms: Terms) -> list[Any]:

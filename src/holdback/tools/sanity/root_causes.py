@@ -16,7 +16,7 @@ from holdback.tools.sanity.jumps import JUMP
 from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
 
 # The claims that files state themselves.
-_STATED: Final = "stated-"
+STATED: Final = "stated-"
 _STATED_OVERLAY: Final = "stated-overlay"
 # From the least serious to the most. What was not decided follows from nothing that was.
 _SERIOUS: Final = (INFORMATION, WARNING, ERROR)
@@ -40,12 +40,12 @@ def root_causes(
         if cause is None:
             causes.append(finding)
         else:
-            causes[cause] = _joined(causes[cause], finding)
+            causes[cause] = joined(causes[cause], finding)
     return [*causes[len(seen) :], *causes[: len(seen)]]
 
 
 def _stage(finding: Finding) -> int:
-    return 2 if finding.claim == _STATED_OVERLAY else int(finding.claim.startswith(_STATED))
+    return 2 if finding.claim == _STATED_OVERLAY else int(finding.claim.startswith(STATED))
 
 
 def _with_facts(jurisdiction: Jurisdiction, finding: Finding) -> Finding:
@@ -73,7 +73,7 @@ def _follows(jurisdiction: Jurisdiction, finding: Finding, cause: Finding) -> bo
         return any(day and is_far(jurisdiction, day) for day in (finding.since, finding.until))
     if not _within(finding, cause):
         return False
-    is_stated = finding.claim.startswith(_STATED)
+    is_stated = finding.claim.startswith(STATED)
     if cause.claim == JUMP:
         lines = {(place.file, place.line) for place in finding.places}
         written = (cause.detail.file, cause.detail.line)
@@ -94,7 +94,7 @@ def _within(finding: Finding, cause: Finding) -> bool:
     return starts and (finding.until or date.max) <= (cause.until or date.max)
 
 
-def _joined(cause: Finding, finding: Finding) -> Finding:
+def joined(cause: Finding, finding: Finding) -> Finding:
     """Return *cause* with what follows from it."""
     hint = cause.detail.hint or ""
     so = f"; so {finding.detail.message}"
@@ -110,4 +110,6 @@ def _joined(cause: Finding, finding: Finding) -> Finding:
         reads=cause.reads | finding.reads,
         follows=(*cause.follows, finding.claim, *finding.follows),
         witness=cause.witness or finding.witness,
+        deal_not_found=not (cause.witness or finding.witness)
+        and (cause.deal_not_found or finding.deal_not_found),
     )

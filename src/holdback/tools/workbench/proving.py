@@ -59,8 +59,8 @@ def all_findings(
     prover: Prover, jurisdiction: Jurisdiction, on: date | None = None, *, inherited: bool = False
 ) -> list[Finding]:
     """Return what is wrong with *jurisdiction*, with a solver and without: a headline for each."""
-    seen = list(_sane(prover, jurisdiction, on))
     proved = prover.findings(jurisdiction, on, inherited=inherited)
+    seen = list(_sane(prover, jurisdiction, on))
     return root_causes(jurisdiction, seen, proved)
 
 
