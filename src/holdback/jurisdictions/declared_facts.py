@@ -104,6 +104,7 @@ def _fact(name: str, node: Node, currency: Currency) -> Fact | None:
         origin=EVIDENCE,
         label=label,
         moves=moves,
+        of=DECLARED_FACT.value(table, "of"),
     )
 
 
@@ -203,11 +204,14 @@ class SourceCheck:
             label=f"age of the {draft_label(self.name)} check",
         )
 
-    def terms(self, on: date) -> CheckTerms:
+    def terms(self, on: date, *, of_deal: bool) -> CheckTerms:
         """Return the check with the greatest age of the day *on*."""
-        limit = None if self.max_age is None else self.max_age.value_on(on)
         return CheckTerms(
-            name=self.name, facts=self.facts, max_age_days=limit, consent=self.consent
+            name=self.name,
+            facts=self.facts,
+            max_age_days=None if self.max_age is None else self.max_age.value_on(on),
+            consent=self.consent,
+            of_deal=of_deal,
         )
 
 
@@ -229,10 +233,12 @@ def checks_on(
     own = {fact: check.name for check in checks.values() for fact in check.facts}
     every = {**CHECKS, **{name: check.facts for name, check in checks.items()}}
     names = [*CHECKS, *dict.fromkeys(own.get(fact.name, fact.name) for fact in declared)]
+    # The facts of one check are all about a deal, or none is.
+    of_deal = {own.get(fact.name, fact.name) for fact in declared if fact.of is not None}
     return {
-        name: checks[name].terms(on)
+        name: checks[name].terms(on, of_deal=name in of_deal)
         if name in checks
-        else CheckTerms(name=name, facts=every.get(name, (name,)))
+        else CheckTerms(name=name, facts=every.get(name, (name,)), of_deal=name in of_deal)
         for name in names
     }
 
@@ -278,6 +284,12 @@ class ChecksReader:
             read = dated_form(CHECK.rows["max_age_days"]).reader
             max_age = read_timeline(table["max_age_days"], read)
         consent = CHECK.value(table, "consent")
+        if len({fact.of for fact in self.declared if fact.name in facts}) > 1:
+            table["facts"].add_error(
+                "contradiction",
+                "some of these facts are about a deal (`of`), and others are not",
+                "a result is about one thing: give them to two checks",
+            )
         if len(node.document.errors) > before or not isinstance(node.value, dict):
             return None
         return SourceCheck(name=name, facts=facts, max_age=max_age, consent=consent, node=node)

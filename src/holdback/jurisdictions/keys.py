@@ -17,7 +17,7 @@ from attrs import evolve, field
 
 from holdback.eligibility.assessment import OUTCOMES
 from holdback.eligibility.assessment import REFERRED as REFERRED_OUTCOME
-from holdback.eligibility.facts import DOWN, MOST_DAYS, UP
+from holdback.eligibility.facts import DEAL, DOWN, MOST_DAYS, UP
 from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, REFER
 from holdback.errors import RuleError, did_you_mean, excerpt, listed
@@ -443,6 +443,12 @@ DECLARED_FACT: Final = _keys(
         "moves",
         _words(MOVES, "direction"),
         "The direction in which a merchant can move the fact; left out: it cannot.",
+    ),
+    Key(
+        "of",
+        _words((DEAL,), "subject"),
+        "What the fact is about: with `deal`, the deal that is renewed, so that it is unknown for "
+        "the next one; left out: the applicants and the company.",
     ),
 )
 

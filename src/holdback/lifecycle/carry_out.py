@@ -27,6 +27,7 @@ from holdback.lifecycle.events import (
     RenewalEligibilityChanged,
     numbered,
 )
+from holdback.lifecycle.evidence.checks import base_deal
 from holdback.lifecycle.evidence.recording import evidence_event, evidence_of
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.forgetting import forgotten
@@ -212,12 +213,14 @@ class _Attempt(Generic[Reply]):
         if rulebook is None:
             message = "evidence is read by the rules of the jurisdiction, which is not loaded"
             raise ConfigurationError.of("unknown_name", message, path="$.evidence")
+        is_initial = isinstance(self.operation, RequestOffers) and not self._is_renewal()
         return evidence_of(
             self.context,
             self.before,
             rulebook,
             self._people_said(),
             renewal=self._is_renewal(),
+            deal=None if is_initial else base_deal(self.before, rulebook, rulebook.on),
             with_takings=self._takes_takings(),
         )
 

@@ -220,6 +220,7 @@ def _fact(fact: Fact) -> Json:
         "options": options,
         "range": [fact.low, highest],
         "derived": fact.rounded_down,
+        **({} if fact.of is None else {"of": fact.of}),
     }
 
 

@@ -15,6 +15,7 @@ import pendulum
 from attrs import NOTHING, evolve, field
 
 from holdback.eligibility.assessment import Assessment, assess
+from holdback.eligibility.facts import DEAL
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
@@ -79,17 +80,19 @@ class CheckTerms:
 
     A result that is older than `max_age_days` is unknown; None where results do not age. `consent`
     is the one that the merchant must have given before the check is made, if there is one.
+    `of_deal` says that its results are about one deal as well.
     """
 
     name: str
     facts: tuple[str, ...]
     max_age_days: int | None = None
     consent: str | None = None
+    of_deal: bool = False
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The sections of the profile that its results are about (decisions/evidence)."""
-        return _ABOUT.get(self.name, PEOPLE)
+        """What its results are about: sections of the profile, and a deal (decisions/evidence)."""
+        return (*_ABOUT.get(self.name, PEOPLE), *((DEAL,) if self.of_deal else ()))
 
 
 def age_name(check: str) -> str:

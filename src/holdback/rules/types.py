@@ -203,7 +203,8 @@ class Fact:
     marks a percentage that is rounded down from an exact fraction. `origin` says who supplies the
     value. `moves` is the direction, `"up"` or `"down"`, in which a merchant can move the value by
     what it does; None where it cannot. Up is better for the merchant where it moves up. `label` is
-    its name in sentences; None where it is drafted from the name.
+    its name in sentences; None where it is drafted from the name. `of` is `"deal"` where the value
+    is evidence about one deal, and unknown for the next.
     """
 
     name: str
@@ -216,6 +217,7 @@ class Fact:
     origin: str = ""
     moves: str | None = None
     label: str | None = field(default=None, eq=False)
+    of: str | None = None
 
     def read(self, value: object) -> int | None:
         """

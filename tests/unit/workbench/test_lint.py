@@ -138,6 +138,23 @@ def test_a_rule_of_a_product_that_only_a_deal_can_satisfy(require, fact):
     assert "`deals_defaulted`" in error.hint
 
 
+def test_a_rule_of_a_product_on_it_is_never_true_in_an_initial_application():
+    """
+    "`holdback check` reports a product's rule that can then never be true."
+    """
+    fact = '[facts.site_visited]\ntype = "flag"\ndescription = "A visit."\nof = "deal"\n'
+    files = country(more=fact)
+    files["products.toml"] = files["products.toml"].replace(
+        'require = "identity_verified", reason', 'require = "site_visited", reason'
+    )
+    messages = [finding.message for finding in found(NL=files)]
+
+    assert any(
+        "never true in an initial application, where `site_visited` is unknown" in message
+        for message in messages
+    ), messages
+
+
 @for_every(
     ("require", "when"),
     [

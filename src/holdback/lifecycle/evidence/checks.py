@@ -23,12 +23,19 @@ from holdback.eligibility.derived_facts import (
     takings_facts,
     whole_months,
 )
-from holdback.eligibility.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.eligibility.facts import (
+    BUILT_IN_FACTS,
+    DEAL,
+    EVIDENCE,
+    EVIDENCE_FACTS,
+    INITIAL_EVIDENCE,
+)
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import CheckResult
 from holdback.merchant.application import PEOPLE, Check, CheckRecord
+from holdback.merchant.deal import REPAID, Deal
 from holdback.merchant.instants import local_date, start_of_day
 from holdback.merchant.merchant import (
     ClosedOfferSet,
@@ -70,9 +77,33 @@ def newest_records(checks: Iterable[CheckRecord], name: str) -> Iterable[CheckRe
 
 
 def about_sections(terms: CheckTerms, sections: Mapping[str, str]) -> dict[str, str] | None:
-    """Return those of the *sections* that a check is about, None if one of them is not there."""
+    """Return those of *sections* and deal that a check is about, None if one is not there."""
     about = {name: sections[name] for name in terms.about if name in sections}
     return about if len(about) == len(terms.about) else None
+
+
+def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | None:
+    """
+    Return the deal that a renewal would be based on (service 1), None without one.
+
+    It is the active deal, or else the deal repaid last, within `recently_active_days`.
+    """
+    if merchant.active_deal is not None:
+        return merchant.active_deal
+    repaid = [
+        (deal.repaid_on, deal)
+        for deal in merchant.deals
+        if deal.status == REPAID and deal.repaid_on is not None
+    ]
+    if not repaid:
+        return None
+    on, deal = max(repaid, key=lambda day_and_deal: day_and_deal[0])
+    return deal if (today - on).days <= rulebook.recently_active_days else None
+
+
+def with_deal(sections: Mapping[str, str], deal: Deal | None) -> Mapping[str, str]:
+    """Return *sections* with the id of the *deal*, which some checks are about as well."""
+    return sections if deal is None else {**sections, DEAL: deal.id}
 
 
 def newest_sections(merchant: Merchant) -> Mapping[str, str]:
@@ -125,7 +156,8 @@ def check_states(
     """
     Yield every check of the jurisdiction with what is held of it at the instant *at*.
 
-    That is what is about the *sections* of an application, or of the merchant in a renewal.
+    That is what is about the *sections* of an application, or of the merchant in a renewal and the
+    deal that is renewed.
     """
     for terms in rulebook.checks.values():
         record = newest_record(merchant, terms, sections)

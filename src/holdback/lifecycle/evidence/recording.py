@@ -13,11 +13,13 @@ from holdback.lifecycle.context import CheckResult, Context
 from holdback.lifecycle.events import EvidenceRecorded
 from holdback.lifecycle.evidence.checks import (
     about_sections,
+    base_deal,
     check_records,
     check_state,
     newest_records,
     newest_sections,
     only_people,
+    with_deal,
 )
 from holdback.lifecycle.operation import (
     Case,
@@ -34,6 +36,7 @@ from holdback.merchant.application import (
     HeldCheck,
     HeldEvidence,
 )
+from holdback.merchant.deal import Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.receipt import RecordReceipt
 from holdback.merchant.validators import as_tuple, instance_of, tuple_of
@@ -47,13 +50,15 @@ def evidence_of(  # noqa: PLR0913  # what an attempt brings, and what is known b
     said: Mapping[str, str],
     *,
     renewal: bool,
+    deal: Deal | None,
     with_takings: bool,
 ) -> tuple[CheckRecord, ...]:
     """
     Return the records that *context* brings and the merchant does not hold yet.
 
     They are about the sections that the operation *said*. Those that it did not say are the
-    merchant's in a *renewal*, and otherwise the only ones that its applications name.
+    merchant's in a *renewal*, and otherwise the only ones that its applications name. Those about a
+    deal are about *deal*.
 
     Raises:
         ConfigurationError: the evidence is invalid, or nobody says whom it is about.
@@ -61,10 +66,27 @@ def evidence_of(  # noqa: PLR0913  # what an attempt brings, and what is known b
     """
     try:
         records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
-        held = merchant.sections if renewal else only_people(merchant)
+        _check_deal(records, rulebook, deal, "$.evidence")
+        held = with_deal(merchant.sections if renewal else only_people(merchant), deal)
         return new_records(merchant, _about(records, rulebook, merchant, held, said))
     except InvalidDocument as error:
         raise ConfigurationError(error.errors) from None
+
+
+def _check_deal(
+    records: Iterable[CheckRecord], rulebook: Rulebook, deal: Deal | None, path: str
+) -> None:
+    """
+    Check that there is a *deal* where one of the *records* is about one.
+
+    Raises:
+        InvalidDocument: naming the first check of which nobody knows about which deal it is.
+    """
+    of_deals = [record.check for record in records if rulebook.checks[record.check].of_deal]
+    if of_deals and deal is None:
+        message = f"the check `{of_deals[0]}` is about the deal that is renewed, and there is none"
+        hint = "give its results once a deal is active or repaid"
+        raise InvalidDocument.of("not_allowed", message, path=path, hint=hint)
 
 
 def _about(
@@ -137,7 +159,8 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
 
     They are about the `applicants` and the `company` that are given, as an application has them,
     and count for no others; the profile does not keep them. They may be omitted while the
-    merchant's applications name only one of them, and it was not corrected since the check.
+    merchant's applications name only one of them, and it was not corrected since the check. Results
+    about a deal are about the active one, or else the one that would be renewed.
 
     Raises:
         InvalidDocument: naming every check, fact and value that cannot be recorded, and what is
@@ -164,7 +187,9 @@ class RecordEvidence(PersonalCommand[RecordReceipt]):
             with_takings=case.merchant.active_deal is None,
             path="$.records",
         )
-        held, said = only_people(case.merchant), case.profile.people_of(self)
+        deal = base_deal(case.merchant, rulebook, rulebook.on)
+        _check_deal(records, rulebook, deal, "$.records")
+        held, said = with_deal(only_people(case.merchant), deal), case.profile.people_of(self)
         told = _about(records, rulebook, case.merchant, held, said)
         new = new_records(case.merchant, told)
         events = (evidence_event(new, case.merchant, case.context),) if new else ()
@@ -200,7 +225,8 @@ class AskEvidence(Question[HeldEvidence]):
 
 def _held(case: Case, rulebook: Rulebook) -> Iterator[HeldCheck]:
     """Yield every record that is held, in the order of the jurisdiction's checks."""
-    people = newest_sections(case.merchant)
+    deal = base_deal(case.merchant, rulebook, rulebook.on)
+    people = with_deal(newest_sections(case.merchant), deal)
     replaced = {(old.name, old.digest) for old in case.merchant.replaced_sections}
     for terms in rulebook.checks.values():
         about = about_sections(terms, people)

@@ -22,6 +22,7 @@ from holdback.lifecycle.evidence.checks import (
     check_states,
     evidence_facts,
     required_check,
+    with_deal,
 )
 from holdback.lifecycle.offers.renewal_eligibility import (
     approved_rules,
@@ -80,8 +81,9 @@ def funding_answers(case: Case, application: Fulfilment) -> FundingAnswers | Non
     rulebook, merchant = case.loaded_rulebook(), case.merchant
     if rulebook is None:
         return None
-    evidence = evidence_facts(merchant, rulebook, case.at, application.sections)
     base, catalogue = merchant.deal_of(application.base_deal_id), rulebook.catalogue
+    sections = with_deal(application.sections, base)
+    evidence = evidence_facts(merchant, rulebook, case.at, sections)
     facts = (
         initial_facts(merchant, catalogue, evidence, rulebook.on)
         if base is None
@@ -138,7 +140,9 @@ def _checks(case: Case, application: Fulfilment, answered: FundingAnswers) -> It
     """Yield the checks that give what a funding rule lacks or found false: to be made again."""
     merchant, rulebook, answers = case.merchant, case.rulebook(), answered.answers
     read = {name for rule in answers.selected(answered.waiting) for name in rule.checked.names}
-    for state in check_states(merchant, rulebook, case.at, application.sections):
+    base = merchant.deal_of(application.base_deal_id)
+    sections = with_deal(application.sections, base)
+    for state in check_states(merchant, rulebook, case.at, sections):
         names = {*state.terms.facts, age_name(state.terms.name)} & read
         # The takings of a merchant with a deal follow from its history.
         if not names or (state.terms.name == TAKINGS and merchant.active_deal is not None):

@@ -8,7 +8,6 @@ request at that instant, without anything new, leads to an offer, or to a person
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
 from typing import Final
 
 from attrs import field
@@ -23,10 +22,10 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.evidence.checks import evidence_facts
+from holdback.lifecycle.evidence.checks import base_deal, evidence_facts, with_deal
 from holdback.lifecycle.forgetting import is_full_of_open_offers
 from holdback.merchant.application import PEOPLE
-from holdback.merchant.deal import REPAID, Deal
+from holdback.merchant.deal import Deal
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.product import ACCEPTED, DECLINED, Product
 from holdback.merchant.referral import DECLINE, Referral, ReferralDecision, ReferredRule
@@ -384,25 +383,6 @@ def referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
 # agree (decisions/renewal).
 
 
-def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | None:
-    """
-    Return the deal that a renewal would be based on (service 1), None without one.
-
-    It is the active deal, or else the deal repaid last, within `recently_active_days`.
-    """
-    if merchant.active_deal is not None:
-        return merchant.active_deal
-    repaid = [
-        (deal.repaid_on, deal)
-        for deal in merchant.deals
-        if deal.status == REPAID and deal.repaid_on is not None
-    ]
-    if not repaid:
-        return None
-    on, deal = max(repaid, key=lambda day_and_deal: day_and_deal[0])
-    return deal if (today - on).days <= rulebook.recently_active_days else None
-
-
 @frozen(kw_only=True)
 class RenewalCase:
     """The deal that a renewal would be based on, the facts about it, and the assessment of them."""
@@ -419,7 +399,7 @@ def renewal_case(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) ->
     deal = base_deal(merchant, rulebook, rulebook.on)
     if deal is None:
         return None
-    evidence = evidence_facts(merchant, rulebook, at, merchant.sections)
+    evidence = evidence_facts(merchant, rulebook, at, with_deal(merchant.sections, deal))
     facts = renewal_facts(merchant, deal, rulebook.catalogue, evidence, rulebook.on)
     return RenewalCase(
         deal=deal, facts=facts, assessment=assess(rulebook.renewal, facts, rulebook.on)

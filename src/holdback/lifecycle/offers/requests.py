@@ -9,6 +9,7 @@ from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.eligibility.derived_facts import initial_facts
+from holdback.eligibility.facts import DEAL
 from holdback.eligibility.ruleset import known_facts
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact.exact_json import Json, Opaque
@@ -18,16 +19,17 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.evidence.checks import (
     TAKINGS,
+    base_deal,
     check_states,
     evidence_facts,
     required_check,
+    with_deal,
 )
 from holdback.lifecycle.forgetting import MOST_SETS, is_full_of_open_offers
 from holdback.lifecycle.offers.funding_rules import required_for_funding
 from holdback.lifecycle.offers.renewal_eligibility import (
     DecidedProduct,
     ProductsCase,
-    base_deal,
     decided_products,
     products_eligibility,
     referral_of,
@@ -354,7 +356,9 @@ def _in_fulfilment(merchant: Merchant, application_id: str | None) -> Fulfilment
 
 def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[Check]:
     merchant, at = case.merchant, case.at
-    sections = merchant.sections if request.renewal else case.profile.people_of(request)
+    sections: Mapping[str, str] = case.profile.people_of(request)
+    if request.renewal:
+        sections = with_deal(merchant.sections, base_deal(merchant, rulebook, rulebook.on))
     rulesets = [product.rules for product in rulebook.products]
     if request.renewal:
         rulesets.append(rulebook.renewal)
@@ -363,6 +367,8 @@ def _checks(case: Case, request: OffersRequest, rulebook: Rulebook) -> Iterator[
     facts = evidence_facts(merchant, rulebook, at, sections)
     for state in check_states(merchant, rulebook, at, sections):
         terms = state.terms
+        if terms.of_deal and DEAL not in sections:
+            continue  # there is no deal yet that it could be about
         of_rules = {*terms.facts, age_name(terms.name)} & read
         if terms.name == TAKINGS:
             # A renewal takes the takings from the merchant's history; calculators need them too.

@@ -509,7 +509,8 @@ def never_accepted(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
         source: SourceRule = rule.origin
         if renewal or source.jurisdiction != jurisdiction.code or source in reported:
             continue
-        unknown = [name for name in rule.checked.names if name in NEVER_INITIAL]
+        of_deals = {fact.name for fact in rule.checked.catalogue.facts if fact.of is not None}
+        unknown = [name for name in rule.checked.names if name in NEVER_INITIAL | of_deals]
         places = {rule.checked.catalogue.place(name) for name in unknown}
         if unknown and not _can_be(rule.checked.tree, places, truth=True):
             reported.add(source)

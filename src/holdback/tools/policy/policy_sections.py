@@ -18,7 +18,7 @@ from holdback.eligibility.reasons import (
 )
 from holdback.eligibility.rule_sentences import Requirement
 from holdback.eligibility.ruleset import PLACEHOLDER
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, CheckTerms, Rulebook
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
@@ -311,12 +311,20 @@ def service(policy: PolicyPage) -> Iterator[str]:
             (
                 text(capital(_spaced(name))),
                 text("; ".join(map(label, check.facts))),
-                "for ever" if check.max_age_days is None else count(check.max_age_days, "day"),
+                _good_for(check),
                 text(_spaced(check.consent or "none")),
             )
             for name, check in policy.rulebook.checks.items()
         ),
     )
+
+
+def _good_for(check: CheckTerms) -> str:
+    """Return how long a result of *check* is good, and for which deal."""
+    days = "for ever" if check.max_age_days is None else count(check.max_age_days, "day")
+    if not check.of_deal:
+        return days
+    return "for one deal" if check.max_age_days is None else f"{days}, for one deal"
 
 
 def owner_and_sources(policy: PolicyPage) -> Iterator[str]:

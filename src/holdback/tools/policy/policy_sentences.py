@@ -87,6 +87,8 @@ def check_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
         age = "Its result is good for ever."
         if terms.max_age_days is not None:
             age = f"Its result is not known once it is older than {days_text(terms.max_age_days)}."
+        if terms.of_deal:
+            age += " It is of the deal that is renewed, and not known of the next one."
         consent = ""
         if terms.consent is not None:
             consent = f" It needs the applicants' consent to {terms.consent.replace('_', ' ')}."

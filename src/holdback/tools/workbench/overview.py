@@ -108,7 +108,7 @@ def _facts(details: JurisdictionDetails) -> Iterator[dict[str, Json]]:
             "name": fact.name,
             "label": fact.label or draft_label(fact.name),
             "type": kind.value,
-            "value": values,
+            "value": values if fact.of is None else f"{values}, about one {fact.of}",
             "description": fact.description,
             **_place(details.fact_nodes[fact.name]),
         }
@@ -153,6 +153,8 @@ def _checks(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[s
         parts = [f"gives {', '.join(terms.facts)}"]
         if terms.max_age_days is not None:
             parts.append(f"at most {days_text(terms.max_age_days)} old")
+        if terms.of_deal:
+            parts.append("is about one deal")
         if terms.consent is not None:
             parts.append(f"needs the consent {terms.consent}")
         entry = None if source.max_age is None else source.max_age.entry_on(rulebook.since)
