@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -87,13 +88,18 @@ class FixedTerm:
         return Term.of_months(self.months)
 
 
+def _check_choices(choices: tuple[Any, ...], noun: str, plural: str) -> None:
+    """Refuse *choices* of a merchant that do not rise; *noun* and *plural* say what they are."""
+    if not choices or list(choices) != sorted(set(choices)):
+        raise ValueError(f"expected at least one {noun}, each above the one before")
+    if len(choices) > MOST_OFFERS:
+        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} {plural}")
+
+
 def _terms(_: object, __: object, months: tuple[int, ...]) -> None:
-    if not months or list(months) != sorted(set(months)):
-        raise ValueError("expected at least one number of months, each above the one before")
+    _check_choices(months, "number of months", "terms")
     for number in (months[0], months[-1]):
         check_months(_, __, number)
-    if len(months) > MOST_OFFERS:
-        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} terms")
 
 
 @frozen(kw_only=True)
@@ -121,12 +127,9 @@ class ChosenTerm:
 
 
 def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
-    if not choices or list(choices) != sorted(set(choices)):
-        raise ValueError("expected at least one percentage, each above the one before")
+    _check_choices(choices, "percentage", "percentages")
     if choices[0] <= 0 or choices[-1] > MOST_SPLIT:
         raise InvalidValue("out_of_range", "expected percentages above 0% and up to 100%")
-    if len(choices) > MOST_OFFERS:
-        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} percentages")
 
 
 @frozen(kw_only=True)
@@ -211,6 +214,29 @@ class FlatRate:
         return _discounted(self.rate, self.renewal_discount, case)
 
 
+def _check_bands(
+    bands: tuple[Any, ...], least: Decimal | None, has: str, shown: Callable[[Any], str]
+) -> None:
+    """
+    Refuse *bands* whose bounds do not rise from *least* on, or whose last has one.
+
+    A band *has* a rate or a percentage, and a bound that is wrong is *shown*.
+    """
+    if len(bands) > MOST_OFFERS:
+        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
+    if not bands or bands[-1].up_to is not None:
+        raise ValueError(f"the last band has a {has} and no `up_to`")
+    before: Any = least
+    for place, band in enumerate(bands[:-1], start=1):
+        if band.up_to is None or (before is not None and band.up_to <= before):
+            raise ValueError(
+                f"every band but the last has an `up_to`{'' if least is None else ' above 0%'}, "
+                f"each above the one before, and band {place} has "
+                f"{'none' if band.up_to is None else shown(band.up_to)}"
+            )
+        before = band.up_to
+
+
 @frozen
 class Band:
     """A band of a banded rate: values below `up_to`, a scaled number; None has no bound."""
@@ -237,18 +263,7 @@ class BandedRate:
 
     @bands.validator
     def _in_order(self, _: object, bands: tuple[Band, ...]) -> None:
-        if len(bands) > MOST_OFFERS:
-            raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
-        if not bands or bands[-1].up_to is not None:
-            raise ValueError("the last band has a rate and no `up_to`")
-        before = None
-        for place, band in enumerate(bands[:-1], start=1):
-            if band.up_to is None or (before is not None and band.up_to <= before):
-                raise ValueError(
-                    "every band but the last has an `up_to`, each above the one before, and band "
-                    f"{place} has {'none' if band.up_to is None else 'a lower one or the same'}"
-                )
-            before = band.up_to
+        _check_bands(bands, None, "rate", lambda _: "a lower one or the same")
 
     @property
     def highest(self) -> Decimal:
@@ -284,28 +299,29 @@ def _multiple(_: object, __: object, multiple: Any) -> None:
         raise InvalidValue("out_of_range", message)
 
 
-def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
-    if calculator.minimum > calculator.maximum:
-        raise ValueError("`minimum` is above `maximum`")
-
-
 @frozen(kw_only=True)
-class FixedLimits:
-    """The same `minimum` and `maximum` for every merchant; offers are whole multiples of `step`."""
-
-    version: ClassVar[int] = 1
+class _Bounds:
+    """What both kinds of limits configure."""
 
     minimum: Money = field(validator=_above_zero)
     maximum: Money
     step: Money | None = field(default=None, validator=_above_zero)
 
     def __attrs_post_init__(self) -> None:
-        _in_order(self)
+        if self.minimum > self.maximum:
+            raise ValueError("`minimum` is above `maximum`")
 
     @property
     def configured(self) -> Limits:
         """The configured bounds."""
         return Limits(minimum=self.minimum, maximum=self.maximum)
+
+
+@frozen(kw_only=True)
+class FixedLimits(_Bounds):
+    """The same `minimum` and `maximum` for every merchant; offers are whole multiples of `step`."""
+
+    version: ClassVar[int] = 1
 
     def __call__(self, case: PricingCase) -> Limits:
         """Return the configured bounds."""
@@ -313,7 +329,7 @@ class FixedLimits:
 
 
 @frozen(kw_only=True)
-class TakingsMultiple:
+class TakingsMultiple(_Bounds):
     """
     A maximum of `multiple` times the average monthly takings, rounded down to a whole `step`.
 
@@ -322,18 +338,7 @@ class TakingsMultiple:
 
     version: ClassVar[int] = 1
 
-    minimum: Money = field(validator=_above_zero)
-    maximum: Money
     multiple: Ratio = field(validator=_multiple)
-    step: Money | None = field(default=None, validator=_above_zero)
-
-    def __attrs_post_init__(self) -> None:
-        _in_order(self)
-
-    @property
-    def configured(self) -> Limits:
-        """The configured bounds."""
-        return Limits(minimum=self.minimum, maximum=self.maximum)
 
     def __call__(self, case: PricingCase) -> Limits | None:
         """Return the bounds for the merchant's takings; None while these are unknown."""
@@ -415,19 +420,7 @@ class BandsOfTerm:
 
     @bands.validator
     def _in_order(self, _: object, bands: tuple[SettlementBand, ...]) -> None:
-        if len(bands) > MOST_OFFERS:
-            raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
-        if not bands or bands[-1].up_to is not None:
-            raise ValueError("the last band has a percentage and no `up_to`")
-        before = Decimal(0)
-        for place, band in enumerate(bands[:-1], start=1):
-            if band.up_to is None or band.up_to <= before:
-                stated = "none" if band.up_to is None else f"{plain(band.up_to)}%"
-                raise ValueError(
-                    "every band but the last has an `up_to` above 0%, each above the one before, "
-                    f"and band {place} has {stated}"
-                )
-            before = band.up_to
+        _check_bands(bands, Decimal(0), "percentage", lambda up_to: f"{plain(up_to)}%")
         for place, (first, second) in enumerate(pairwise(bands), start=2):
             if second.percentage > first.percentage:
                 raise ValueError(

@@ -296,7 +296,8 @@ class Rulebook:
         funding = rules_of(base.funding)
         errors += not_more_than_progress(renewal)
         if errors:
-            raise InvalidDocument(errors)
+            # A rule that products share is checked in each of them.
+            raise InvalidDocument(dict.fromkeys(errors))
         rules_digest = RulebookDigester().rules_digest(
             catalogue,
             renewal,

@@ -6,12 +6,13 @@ from datetime import date
 
 import pytest
 
+from holdback import InvalidDocument
 from holdback.tools.example_run import run_examples
 from holdback.tools.lint.lint import findings
 from holdback.tools.mutants.mutation import mutants
 from holdback.tools.workbench.history import histories
 from holdback.tools.workbench.overview import overview
-from small_folders import FLEX, child, country, errors_in, loaded, said
+from small_folders import FLEX, child, country, errors_in, loaded, parameter, said
 
 TODAY = date(2026, 7, 1)
 PRODUCT = FLEX.removeprefix("format = 1\n").split("rules = [")[0]
@@ -165,6 +166,19 @@ def test_a_rule_of_all_products_below_one_of_them():
     files["products.toml"] += 'products = ["flex"]\n'
     messages = [finding.message for finding in findings(loaded(NL=files))]
     assert not any("stands below" in message for message in messages)
+
+
+def test_a_proposal_that_makes_it_wrong():
+    """
+    A rule of several products that a proposal makes wrong is one error.
+    """
+    least = parameter("least_score", "count", ("2025-01-01", 600))
+    files = land(shared(require="credit_score >= least_score"))
+    files["products.toml"] = files["products.toml"].replace("format = 1\n", f"format = 1\n{least}")
+
+    with pytest.raises(InvalidDocument) as refused:
+        resolved(NL=files).replace(least_score=100_000)
+    assert [error.code for error in refused.value.errors] == ["invalid_rule"]
 
 
 # -- a child
