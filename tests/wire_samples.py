@@ -486,6 +486,9 @@ WITH_PEOPLE = {
     "RenewalEligibilityChanged": attrs.evolve(
         EVENTS["RenewalEligibilityChanged"], decided_by="products"
     ),
+    "ApplicationClosed": attrs.evolve(
+        EVENTS["ApplicationClosed"], status="declined", code="PERSON"
+    ),
 }
 # The same, with whom they are about.
 ABOUT_PEOPLE = {

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from counts import count
 from every_case import for_every
 from holdback import Engine, Jurisdictions, load_jurisdictions, wire
+from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
-from holdback.lifecycle.events import OffersIssued
+from holdback.lifecycle.events import ApplicationClosed, OffersIssued
 from holdback.offers import quote as pricing
 from holdback.offers.registry import BUILT_IN
 from holdback.operations import AskApplications, PlaceHold
@@ -50,10 +51,14 @@ def unexplained_in(events):
 @given(data=st.data())
 def test_every_decision_in_a_history(data):
     """
-    A merchant who is declined or referred is always given a reason, in the event and as a code.
+    A merchant who is declined or referred is always given a reason, in the event and as a code; one
+    whose application is declined after its acceptance, too.
     """
     for step in data.draw(histories()).steps:
         assert unexplained_in(step.events) == []
+        for event in step.events:
+            if isinstance(event, ApplicationClosed):
+                assert (event.code in SERVICE_REASONS) == (event.status == "declined")
 
 
 def test_every_row_of_a_portfolio():

@@ -24,6 +24,7 @@ SETTLEMENT: Final = "SETTLEMENT"
 AFFORDABILITY: Final = "AFFORDABILITY"
 PERSON: Final = "PERSON"
 REVIEW: Final = "REVIEW"
+ENDED: Final = "ENDED"
 # Their sentences, each with the figures that it can name in braces.
 SERVICE_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -36,6 +37,7 @@ SERVICE_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "allowed.",
         PERSON: "A person looked at the application and declined it.",
         REVIEW: "A person looks at the application, or more has to be known first.",
+        ENDED: "The deal that this one would follow has ended early.",
     }
 )
 

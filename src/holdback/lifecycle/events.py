@@ -185,10 +185,15 @@ class ApplicationSubmitted(Envelope):
 
 @frozen(kw_only=True)
 class ApplicationClosed(Envelope):
-    """The application ended without a deal: `status` is `declined` or `withdrawn`."""
+    """
+    The application ended without a deal: `status` is `declined` or `withdrawn`.
+
+    `code` is that of the reason for which it was declined; None of one of before, or withdrawn.
+    """
 
     application_id: str
     status: str
+    code: str | None = None
 
 
 @frozen(kw_only=True)

@@ -301,7 +301,7 @@ def _application_submitted(draft: Draft, event: events.ApplicationSubmitted) -> 
 
 
 def _application_closed(draft: Draft, event: events.ApplicationClosed) -> None:
-    _to_status(draft, event, event.status, "close_application")
+    _to_status(draft, event, event.status, "close_application", code=event.code)
 
 
 def _deal_funded(draft: Draft, event: events.DealFunded) -> None:

@@ -158,7 +158,8 @@ class ApplicationView:
     `status` is `offered`, `expired`, `closed` (its offers were declined, or withdrawn), `referred`
     or `declined` before an acceptance, and then as in `ApplicationStatus`; a renewal that was
     submitted is `queued` while it waits for the deal that it follows to be repaid. `omitted` names
-    what is still to be supplied. The products are listed as long as the set of offers is held.
+    what is still to be supplied. The products are listed as long as the set of offers is held, and
+    `codes` are those of the reason for which it was declined after an acceptance.
     """
 
     application_id: str
@@ -170,6 +171,7 @@ class ApplicationView:
     omitted: tuple[str, ...] = ()
     signature_required: bool = False
     products: tuple[ProductDecision, ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)

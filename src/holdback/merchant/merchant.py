@@ -200,7 +200,8 @@ class Fulfilment:
     None where it need not be. `accepted_details` is the digest of the bank details given at the
     acceptance, where others replaced them. `product` of the rulebook of the day `priced_on` was
     priced, and `known_deals` are those of its offers. A renewal that is `queued` is funded once its
-    base deal is repaid, and settles nothing.
+    base deal is repaid, and settles nothing. `code` is that of the reason for which it was declined
+    after the acceptance.
     """
 
     application_id: str
@@ -223,6 +224,7 @@ class Fulfilment:
     priced_on: date | None = None
     queued: bool = False
     known_deals: tuple[KnownDeal, ...] = field(default=(), repr=False)
+    code: str | None = None
 
 
 def _stated_at(value: datetime) -> DateTime:

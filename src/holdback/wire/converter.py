@@ -32,6 +32,7 @@ from holdback.exact.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.exact.money import Money
 from holdback.frozen_classes import PLAIN, FrozenList, FrozenMapping
 from holdback.lifecycle.events import (
+    ApplicationClosed,
     ConsentsRecorded,
     DealFunded,
     DealUnwound,
@@ -382,6 +383,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "priced_on",
             "queued",
             "known_deals",
+            "code",
         ),
         OfferSet: ("requoted", "known_deals", "withdrawn_at"),
         ClosedOfferSet: ("withdrawn_at",),
@@ -417,6 +419,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         Forgotten: ("suspense_through",),
         OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
+        ApplicationClosed: ("code",),
         DealFunded: ("decision",),
         DealUnwound: ("cancelled_on",),
     }

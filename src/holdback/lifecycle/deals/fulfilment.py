@@ -10,6 +10,7 @@ from attrs import field
 from pendulum import DateTime
 
 from holdback.eligibility.assessment import FLOOR, FLOOR_PERCENT
+from holdback.eligibility.reasons import PERSON
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact.exact_json import Opaque
 from holdback.exact.money import Money
@@ -44,6 +45,7 @@ from holdback.merchant.acceptance import ApplicationStatus, BankDetails
 from holdback.merchant.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
 from holdback.merchant.instants import plus
 from holdback.merchant.merchant import (
+    DECLINED_APPLICATION,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
     Fulfilment,
@@ -187,7 +189,10 @@ class CloseApplication(Command[ApplicationStatus]):
             ):
                 raise _not_possible(f"it cannot be {self.status}", fulfilment)
             closed = ApplicationClosed(
-                at=case.at, application_id=fulfilment.application_id, status=self.status
+                at=case.at,
+                application_id=fulfilment.application_id,
+                status=self.status,
+                code=PERSON if self.status == DECLINED_APPLICATION else None,
             )
             events = (closed,)
         return Decision(events, lambda after: _application_status(after, self.application_id))

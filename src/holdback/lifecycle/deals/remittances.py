@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import evolve, field
 
+from holdback.eligibility.reasons import ENDED
 from holdback.errors import Refusal
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -238,7 +239,10 @@ def _ending(case: Case, deal: Deal, status: str, on: date) -> Iterator[Event]:
     waiting = case.merchant.in_fulfilment
     if waiting is not None and waiting.queued and waiting.base_deal_id == deal.id:
         yield ApplicationClosed(
-            at=case.at, application_id=waiting.application_id, status=DECLINED_APPLICATION
+            at=case.at,
+            application_id=waiting.application_id,
+            status=DECLINED_APPLICATION,
+            code=ENDED,
         )
     if status == CANCELLED:
         if deal.type == RENEWAL:

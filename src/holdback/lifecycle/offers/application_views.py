@@ -72,6 +72,7 @@ def _accepted(
         omitted=fulfilment.omitted,
         signature_required=fulfilment.signature_before is not None and fulfilment.signature is None,
         products=() if offer_set is None else _decisions(offer_set),
+        codes=() if fulfilment.code is None else (fulfilment.code,),
     )
 
 

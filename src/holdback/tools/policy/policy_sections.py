@@ -9,6 +9,7 @@ from typing import Any, Final
 from holdback.eligibility.assessment import FLOOR_PERCENT, MOST_PRINCIPAL
 from holdback.eligibility.reasons import (
     AFFORDABILITY,
+    ENDED,
     FLOOR_CODE,
     LIMIT,
     PERSON,
@@ -86,6 +87,7 @@ _READ_WHEN: Final = {
     SETTLEMENT: "The rules are met, and the balance of the current deal takes up the whole limit.",
     AFFORDABILITY: "The rules are met, and no amount would be repaid in the longest term.",
     PERSON: "A person declined the application.",
+    ENDED: "The deal that a renewal waited for ended early, and the renewal with it.",
     REVIEW: "Something is not known, a consent is missing, or a person has to look at it for "
     "another reason. It is one sentence, so that no merchant learns of a suspicion from it.",
 }
