@@ -251,13 +251,17 @@ class InvalidValue(ValueError):
     """
     A value that cannot be read: a `ValueError` with the code that its `ErrorDetail` gets.
 
+    `readings` has what a text may have meant, as JSON has it. Like the value itself they may be
+    personal data: no message has them, and a hint only where the author of the value reads it.
+
     >>> raise InvalidValue("out_of_range", "expected 1 to 28")
     Traceback (most recent call last):
     holdback.errors.InvalidValue: expected 1 to 28
     """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, readings: tuple[str, ...] = ()) -> None:
         self.code = code
+        self.readings = readings
         super().__init__(code, message)  # an exception is copied by its arguments
 
     def __str__(self) -> str:
@@ -267,6 +271,22 @@ class InvalidValue(ValueError):
 def code_of(error: Exception) -> str:
     """Return the code of an error in a value; a `ValueError` of somebody else has none."""
     return error.code if isinstance(error, InvalidValue) else "wrong_value"
+
+
+def readings_of(error: Exception) -> tuple[str, ...]:
+    """Return what the value that *error* refuses may have meant; empty when nothing is known."""
+    return error.readings if isinstance(error, InvalidValue) else ()
+
+
+def write_instead(readings: Iterable[str]) -> str | None:
+    """
+    Return the hint to write one of *readings*; None without any.
+
+    >>> write_instead(['"NOK 500.00"', '"NOK 500000.00"'])
+    'write `"NOK 500.00"` or `"NOK 500000.00"`'
+    """
+    named = " or ".join(f"`{reading}`" for reading in readings)
+    return f"write {named}" if named else None
 
 
 class HoldbackError(Exception):

@@ -37,14 +37,6 @@ HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
 # Numbers are exact to 28 digits; a longer one is refused, never shortened (decisions/wire).
 MAX_DIGITS: Final = 28
 _PLAIN: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
-# Thousands with the same separator between all of them, which may be a point only where the number
-# has a decimal comma or more than one of them; or a decimal comma alone.
-_THOUSANDS: Final = (
-    r"(-?[1-9][0-9]{0,2}(?:(?P<between>[ ,'_])[0-9]{3})(?:(?P=between)[0-9]{3})*)(?:\.([0-9]+))?",
-    r"(-?[1-9][0-9]{0,2}(?:[.' ][0-9]{3})+)(?:,([0-9]+))",
-    r"(-?[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})()",
-    r"(-?(?:0|[1-9][0-9]*))(?:,([0-9]+))",
-)
 
 # No digit is lost in this context: a number of more digits raises. Only `to_integral_value` rounds,
 # always down. `Emax` bounds the integer that an amount such as 1E+999999999 could ask for.
@@ -79,24 +71,6 @@ def read_decimal(text: str) -> Decimal:
     if len(text.replace(".", "").lstrip("-0")) > MAX_DIGITS:
         raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
     return Decimal(text)
-
-
-def without_separators(text: str) -> str | None:
-    """
-    Return *text*, a number with a comma or with separators, in plain digits; else None.
-
-    It is for hints: a comma before exactly three digits may be either, and counts as a separator.
-
-    >>> without_separators("25,000"), without_separators("1,5"), without_separators("25.000,50")
-    ('25000', '1.5', '25000.50')
-    """
-    for pattern in _THOUSANDS:
-        match = re.fullmatch(pattern, text)
-        if match is not None:
-            whole_digits = re.sub("[ ,.'_]", "", match[1])
-            decimals = match[match.re.groups]
-            return f"{whole_digits}.{decimals}" if decimals else whole_digits
-    return None
 
 
 # -- scaling

@@ -15,6 +15,7 @@ from attrs import field
 
 from holdback.errors import InvalidValue, code_of
 from holdback.exact.exact_numbers import MAX_DIGITS, digits, read_decimal, scaled, unscaled
+from holdback.exact.written_numbers import readings, several
 from holdback.frozen_classes import frozen
 
 __all__ = ["Currency", "Money"]
@@ -140,7 +141,10 @@ class Money:
             minor = units + decimals
             if len(decimals) == currency.places and _is_plain(units, minor):
                 return cls(int(minor), currency)
-        return cls.of(read_decimal(amount), code)
+        number = read_decimal(amount)
+        if currency is not None and len(found := readings(amount, currency.places)) > 1:
+            raise several(tuple(f'"{code} {digits}"' for digits in found))
+        return cls.of(number, code)
 
     @property
     def amount(self) -> Decimal:

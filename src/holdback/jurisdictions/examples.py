@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from attrs import define, field
@@ -45,7 +45,6 @@ from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Kind, Type
-from holdback.rules.right_text import right_text
 
 
 @lru_cache(maxsize=256)
@@ -337,10 +336,8 @@ class ExampleReader:
                 entry.add_error("unknown_name", f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = entry.one_of(fact.type.options, fact.name)
-            elif not lacks_unit(entry, fact.type):
-                right = partial(right_text, type_=fact.type)
-                if entry.converted(fact.read, right) is not None:
-                    facts[name] = entry.json()
+            elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:
+                facts[name] = entry.json()
         return facts
 
 

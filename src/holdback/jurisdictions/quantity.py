@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 
+from holdback.errors import write_instead
 from holdback.exact.exact_json import Json, write_json
 from holdback.jurisdictions.toml import Node
 from holdback.rules import Kind, Type
-from holdback.rules.right_text import right_text, unit_hint
 
 # How a value of each kind looks in a file, for an editor: less than what the reader checks.
 _WHOLE: Final[Json] = {"type": "integer", "minimum": 0, "maximum": 10**9}
@@ -52,15 +52,16 @@ def read_quantity(node: Node, type_: Type) -> int | None:
     if type_.kind is Kind.DATE:
         day = node.day()
         return None if day is None else day.toordinal()
-    return node.converted(type_.read, lambda value: right_text(value, type_))
+    return node.converted(type_.read)
 
 
 def lacks_unit(node: Node, type_: Type) -> bool:
     """Return whether *node* is a percentage or money without its unit, and add an error if so."""
-    hint = unit_hint(node.value, type_)
-    if hint is not None:
+    lacking = type_.lacks_unit(node.value)
+    if lacking:
+        hint = write_instead(type_.readings(str(node.value)))
         node.add_error("wrong_value", f"expected {type_} in quotes, with its unit", hint)
-    return hint is not None
+    return lacking
 
 
 def value_with_unit(type_: Type, number: int) -> Json:

@@ -25,6 +25,8 @@ from holdback.errors import (
     code_of,
     did_you_mean,
     excerpt,
+    readings_of,
+    write_instead,
 )
 from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
@@ -64,7 +66,6 @@ from holdback.rulebooks.product_terms import (
     ProductTerms,
 )
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules.right_text import right_text
 from holdback.rules.types import Catalogue, Kind, Type
 
 BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
@@ -310,18 +311,8 @@ class _Binder:
                 require_sign(choice.kind, value, hints[name])
                 yield name, structured(converter, value, hints[name])
             except (ValueError, TypeError, KeyError) as error:
-                hint = self._right_text(value, hints[name])
+                hint = write_instead(readings_of(error))
                 self._error(choice, name, code_of(error), str(error), hint)
-
-    def _right_text(self, value: Any, hint: Any) -> str | None:
-        """Return what to write instead of the setting *value*, declared with the type *hint*."""
-        types = {
-            Percent: Type(Kind.PERCENT),
-            Ratio: Type(Kind.RATIO),
-            Money: Type(Kind.MONEY, self.catalogue.currency),
-            int: Type(Kind.COUNT),
-        }
-        return right_text(value, types[hint]) if hint in types else None
 
 
 # -- The settings of calculators, as `products.toml` has them, read as the calculators take them.
@@ -336,16 +327,21 @@ def structured(converter: Converter, value: Any, hint: Any) -> Any:
         try:
             items.append(converter.structure(item, get_args(hint)[0]))
         except (ValueError, TypeError, KeyError) as error:
-            raise InvalidValue(code_of(error), f"in place {place}: {error}") from None
+            message = f"in place {place}: {error}"
+            raise InvalidValue(code_of(error), message, readings_of(error)) from None
     return tuple(items)
+
+
+_PERCENT, _COUNT = Type(Kind.PERCENT), Type(Kind.COUNT)
 
 
 def require_sign(kind: str, value: Any, hint: Any = Percent) -> None:
     """Refuse a percentage without its sign in a calculator of settlements."""
     # The calculators of other kinds take one, and files have it.
     signed = kind == SETTLEMENT and hint is Percent
-    if signed and isinstance(value, str) and value.replace(".", "", 1).isdecimal():
-        raise ValueError(f'expected a percentage with its sign: write `"{value}%"`')
+    if signed and isinstance(value, str) and _PERCENT.lacks_unit(value):
+        message = "expected a percentage with its sign"
+        raise InvalidValue("wrong_value", message, _PERCENT.readings(value))
 
 
 _T = TypeVar("_T")
@@ -354,7 +350,8 @@ _T = TypeVar("_T")
 def _exactly(kind: type[_T], expected: str) -> Callable[[Any, Any], _T]:
     def read(value: Any, _: Any) -> _T:
         if type(value) is not kind:
-            raise ValueError(f"expected {expected}")
+            found = _COUNT.readings(value) if kind is int and isinstance(value, str) else ()
+            raise InvalidValue("wrong_value", f"expected {expected}", found)
         return value
 
     return read
@@ -377,14 +374,16 @@ def converter_of(catalogue: Catalogue, on: str | None) -> Converter:
 
         def read(value: Any, _: Any) -> Decimal:
             if not isinstance(value, str):
-                raise ValueError(f"expected {expected} in quotes")  # noqa: TRY004 - a wrong setting
+                message, found = f"expected {expected} in quotes", type_.readings(str(value))
+                raise InvalidValue("wrong_value", message, found)
             return trimmed(_known(type_.read(value), expected), type_.places)
 
         return read
 
     def read_money(value: Any, _: Any) -> Money:
         if not isinstance(value, str) or " " not in value:
-            raise ValueError(f'expected an amount in quotes such as `"{catalogue.currency} 1000"`')
+            message = f'expected an amount in quotes such as `"{catalogue.currency} 1000"`'
+            raise InvalidValue("wrong_value", message, money.readings(str(value)))
         amount = Money(_known(money.read(value), "money"), catalogue.currency)
         if abs(amount.minor) > most.minor:
             message = f"expected at most {most}, the largest amount of a deal"

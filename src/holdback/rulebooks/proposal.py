@@ -8,7 +8,6 @@ The parts of a proposal: values of parameters and codes of rules as a person giv
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Final
 
 from attrs import evolve
@@ -21,11 +20,12 @@ from holdback.errors import (
     code_of,
     did_you_mean,
     listed,
+    readings_of,
+    write_instead,
 )
 from holdback.exact.exact_json import shown_path
 from holdback.rules import Catalogue, Kind, Parameter, check, parse
 from holdback.rules.check import MAX_MAGNITUDE, implication
-from holdback.rules.right_text import right_text, unit_hint
 
 _PROGRESS: Final = "progress"
 
@@ -48,7 +48,7 @@ def read_parameters(
             errors += [evolve(detail, path=path) for detail in error.errors]
         except ValueError as error:
             parameter = parameters[name]
-            hint = right_text(value, parameter.type) or _hint(value, parameter)
+            hint = write_instead(readings_of(error)) or _hint(value, parameter)
             errors.append(
                 ErrorDetail(code=code_of(error), message=str(error), path=path, hint=hint)
             )
@@ -75,9 +75,9 @@ def _read(
             hint=f"the rules read {listed(sorted(read_by_rules), name)}",
         )
     parameter = parameters[name]
-    unit = unit_hint(value, parameter.type)
-    if unit is not None:
+    if parameter.type.lacks_unit(value):
         message = f"expected {parameter.type} as text, with its unit"
+        unit = write_instead(parameter.type.readings(str(value)))
         raise InvalidDocument.of("wrong_value", message, hint=unit)
     number = parameter.type.read(value)
     if number is None:
@@ -95,9 +95,9 @@ def _read(
 def _hint(value: object, parameter: Parameter) -> str:
     """Return how *parameter* is written, in place of *value*."""
     if isinstance(value, float) and value == value and abs(value) < 10**9:  # noqa: PLR0124  # not NaN
-        hint = unit_hint(Decimal(str(value)), parameter.type)
-        if hint is not None:
-            return hint
+        found = parameter.type.readings(str(value))
+        if found:
+            return str(write_instead(found))
     return f"now it is `{parameter.type.show(parameter.number)}`"
 
 

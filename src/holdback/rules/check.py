@@ -17,9 +17,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final, NoReturn, assert_never
 
-from holdback.errors import RuleError, did_you_mean, listed
-from holdback.exact.exact_numbers import RATIO_PLACES
+from holdback.errors import RuleError, did_you_mean, listed, write_instead
 from holdback.exact.money import Currency
+from holdback.exact.written_numbers import several
 from holdback.rules import scaling, values
 from holdback.rules.operators import MIRRORED, OPERATORS, Role, by_operator
 from holdback.rules.render import text_of
@@ -39,7 +39,6 @@ from holdback.rules.tree import (
     leaves,
 )
 from holdback.rules.types import Catalogue, Fact, Kind, Type
-from holdback.rules.values import scaled_number
 
 __all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
 
@@ -175,13 +174,23 @@ class _Checker:
             number = values.day_number(tree.value)
         elif tree.kind is not Kind.TEXT:
             number = values.scaled_number(tree.value, type_.places)
+        found = self._readings(tree, type_)
+        if len(found) > 1:
+            self.fail(str(several(found)), tree, write_instead(found))
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
             message = f"{with_article(type_)} has {decimals}"
             no_day = "there is no such day in the calendar"
-            self.fail(no_day if tree.kind is Kind.DATE else message, tree)
+            self.fail(no_day if tree.kind is Kind.DATE else message, tree, write_instead(found))
         self.bounded(tree, type_, number)
         return Constant(type=type_, number=number, start=tree.start, end=tree.end)
+
+    def _readings(self, tree: Literal, type_: Type) -> tuple[str, ...]:
+        """Return what *tree* may be, where a point in it may be between thousands."""
+        # Nobody writes thousands with a point in a rate: 1.250 is one and a quarter.
+        if "." not in tree.value or tree.kind not in (Kind.MONEY, Kind.DAYS):
+            return ()
+        return type_.readings(tree.value, quoted=False)
 
     def _literal_type(self, tree: Literal) -> Type:
         if tree.kind is Kind.TEXT:
@@ -438,18 +447,8 @@ def rewritten(type_: Type, tree: Syntax) -> str | None:
         return None
     value = tree.value
     match type_.kind, tree.kind:
-        case Kind.PERCENT, Kind.RATIO if (
-            hundredfold := scaled_number(value, RATIO_PLACES)
-        ) is not None:
-            # A ratio has two decimals more than a percentage, so its scaled number, read as a
-            # percentage, is a hundred times as much: `0.5` may mean 0.5% or 50%.
-            return f"write `{value}%` or `{type_.literal(hundredfold)}`"
-        case Kind.PERCENT, Kind.RATIO | Kind.COUNT:
-            return f"write `{value}%`"
-        case Kind.MONEY, Kind.RATIO | Kind.COUNT:
-            return f"write `{type_.currency} {value}`"
-        case Kind.DAYS, Kind.COUNT:
-            return f"write `{value} day{'s' * (value != '1')}`"
+        case (Kind.PERCENT | Kind.MONEY, Kind.RATIO | Kind.COUNT) | (Kind.DAYS, Kind.COUNT):
+            return write_instead(type_.readings(value, quoted=False))
         case Kind.RATIO, Kind.COUNT:
             return f"write `{value}.0`"
         case Kind.DATE, Kind.TEXT:

@@ -15,7 +15,6 @@ from typing import Final, NoReturn
 from attrs import evolve
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.rules import slips
 from holdback.rules.operators import FUNCTIONS, OPERATORS
 from holdback.rules.tokens import FOREIGN_WORDS, RESERVED, Token, tokens
 from holdback.rules.tree import Expression, Literal, Name, Syntax, Tree
@@ -336,6 +335,8 @@ class _Parser:
 
     def _hint(self, token: Token) -> str | None:
         """Return what to write instead of the unexpected *token*."""
+        from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
         previous = self.tokens[self.index - 1] if self.index else Token("end", "", 0, 0)
         following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
         if token.kind == "word" and (meant := self._meant_by_words(token, previous)):
@@ -353,7 +354,7 @@ class _Parser:
         if token.text == "[":
             return "a list can only follow `in`"
         if previous.text[-1:].isdigit() and (token.text == "," or token.text.isdigit()):
-            return slips.separated_number(self.source, token.start)
+            return slips.written_number(self.source, token.start) or slips.PLAIN_NUMBER
         if token.text == ")":
             return "there is no parenthesis to close" if not self.nested else None
         if (
@@ -366,12 +367,11 @@ class _Parser:
 
     def _meant_by_words(self, token: Token, previous: Token) -> str | None:
         """Return the text for a unit or a comparison in words that begins with *token*."""
+        from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
         if previous.kind == "number":
-            if re.fullmatch("[A-Z]{3}", token.text):
-                return f"write `{token.text} {previous.text}`"
-            if token.text in ("percent", "pct", "per"):
-                return f"write `{previous.text}%`"
-            return slips.period(self.source, previous.text, token.text)
+            period = slips.period(self.source, previous.text, token.text)
+            return period or slips.written_number(self.source, token.start)
         compared = slips.comparison(self.source, token.start)
         if compared is None:
             return None

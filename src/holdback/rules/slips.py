@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from holdback.exact.exact_numbers import without_separators
+from holdback.errors import write_instead
 from holdback.rules.operators import OPPOSITES
+from holdback.rules.written import UNITS, days_readings, readings_by_unit
 
 NO_SEPARATORS: Final = "a number has a point for its decimals and no separators"
+PLAIN_NUMBER: Final = f"{NO_SEPARATORS}, as `5000.00`"
 
 _IN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -34,18 +36,15 @@ _COMPARISON: Final = (
 )
 _OPERATORS: Final = tuple(_IN_WORDS)
 
-# Days in a unit of time, and whether that is exact.
-_UNITS: Final[Mapping[str, tuple[int, bool]]] = MappingProxyType(
-    {"day": (1, True), "week": (7, True), "month": (30, False), "year": (365, False)}
+# A number with its unit on either side. What is no number of anything has no reading.
+_NUMBER: Final = (
+    "(?<![0-9A-Za-z_.])(?:(?:[A-Z]{3}|[a-zA-Z]{2}\\.|[\u00a3\u20ac\u00a5\u20b9$]) ?)?"
+    "[0-9.,][0-9.,'_ \u00a0\u202f\u2019/-]*"
+    "(?: ?(?:%|[\u00a3\u20ac\u20b9]|(?!and\\b|or\\b)[A-Za-z]+\\b))?"
+    "(?![0-9A-Za-z_])"
 )
-
-# Nobody means a longer number of days, weeks or months.
-_LONGEST_PERIOD: Final = 6
-
-_SEPARATED: Final = (
-    r"(?:(?P<before>[A-Z]{3}) ?)?(?P<number>[0-9][0-9.,'_ ]*[0-9])"
-    r"(?:(?P<percent> ?%)| ?(?P<after>[A-Z]{3})\b)?"
-)
+# The days of a day and a week; a month and a year have no fixed number of them.
+_EXACT: Final = (1, 7)
 _CURLY: Final = (
     "[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb]"
     "([ -!#-~]*)"
@@ -76,22 +75,22 @@ def comparison(source: str, start: int) -> tuple[str, int] | None:
     return (operator if match["no"] is None else OPPOSITES[operator]), match.end()
 
 
-def separated_number(source: str, place: int) -> str:
+def written_number(source: str, place: int) -> str | None:
     """
-    Return the hint for the number around *place*, which has a comma or separators.
+    Return the hint for the number around *place*, which is written otherwise; None for none.
 
-    >>> separated_number("balance < NOK 25,000", 18)
-    'write `NOK 25000`: a number has a point for its decimals and no separators'
+    >>> written_number("balance < NOK 25 000", 18)
+    'write `NOK 25000.00`: a number has a point for its decimals and no separators'
     """
-    for match in re.finditer(_SEPARATED, source):
+    for match in re.finditer(_NUMBER, source):
         if match.start() <= place <= match.end():
-            number = without_separators(match["number"])
-            if number is None:
-                break
-            currency = match["before"] or match["after"]
-            amount = f"{currency} {number}" if currency else number
-            return f"write `{amount}{'%' * (match['percent'] is not None)}`: {NO_SEPARATORS}"
-    return f"{NO_SEPARATORS}, as `5000.00`"
+            text = match[0].strip()
+            found = readings_by_unit(text)
+            hint = write_instead(found) if found != (text,) else None
+            if hint is None or not re.search("[0-9][,'_ \u00a0\u202f\u2019][0-9]", match[0]):
+                return hint
+            return f"{hint}: {NO_SEPARATORS}"
+    return None
 
 
 def period(source: str, number: str, unit: str) -> str | None:
@@ -105,28 +104,14 @@ def period(source: str, number: str, unit: str) -> str | None:
     >>> period("days_since_funding >= 2 weeks", "2", "weeks")
     'write `14 days`'
     """
-    days = in_days(number, unit)
+    days = write_instead(days_readings(f"{number} {unit}"))
     if days is None:
         return None
     singular = unit.lower().removesuffix("s")
     counted = re.search(rf"\b(?:[a-z_]+_)?{singular}s?_[a-z_]+|\b[a-z_]+_{singular}s?\b", source)
     if counted is not None and singular != "day":
         return f"write `{number}`: `{counted[0]}` is a number of {singular}s already"
-    return f"write `{days}`" if _UNITS[singular][1] else f"write it in days, as `{days}`"
-
-
-def in_days(number: str, unit: str) -> str | None:
-    """
-    Return *number* of *unit* in days, a month of 30 and a year of 365; None for another unit.
-
-    >>> in_days("9", "months"), in_days("9", "percent")
-    ('270 days', None)
-    """
-    singular = unit.lower().removesuffix("s")
-    if singular not in _UNITS or not number.isdecimal() or len(number) > _LONGEST_PERIOD:
-        return None
-    days = int(number) * _UNITS[singular][0]
-    return "1 day" if days == 1 else f"{days} days"
+    return days if UNITS[unit.lower()] in _EXACT else days.replace("write", "write it in days, as")
 
 
 def straight_quotes(text: str, place: int = 0) -> str | None:

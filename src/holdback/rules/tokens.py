@@ -13,7 +13,6 @@ from typing import Final
 
 from holdback.errors import RuleError
 from holdback.frozen_classes import frozen
-from holdback.rules import slips
 from holdback.rules.operators import OPERATORS
 
 # Ten times the longest rule that a reviewer should be asked to read.
@@ -69,13 +68,14 @@ class Token:
 
 
 _NUMBER = r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
-# The first alternative that matches wins. `foreign` and `wrong` match text that is not in the
-# language, so that the error can say what to write instead.
+# The first alternative that matches wins. `misdate`, `foreign` and `wrong` match text that is not
+# in the language, so that the error can say what to write instead.
 _TOKEN: Final = re.compile(
     rf"""
       (?P<space>\ +)
     | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?![0-9A-Za-z_]))
-    | (?P<money>[A-Z]{{3}}\ {_NUMBER}(?![0-9A-Za-z_.%]))
+    | (?P<misdate>[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9A-Za-z_]))
+    | (?P<money>[A-Z]{{3}}\ {_NUMBER}(?![0-9A-Za-z_.'%]))
     | (?P<percent>{_NUMBER}%)
     | (?P<days>{_NUMBER}\ +days?\b)
     | (?P<number>{_NUMBER}(?![0-9A-Za-z_.']))
@@ -184,10 +184,13 @@ def check_text(source: str) -> None:
 
 def _character_hint(source: str, place: int) -> str | None:
     """Return what to write instead of the character of *source* at *place*."""
+    from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
     quoted = slips.straight_quotes(source, place)
     if quoted is not None:
         return f"use straight double quotes, as {quoted}"
-    return _CHARACTER_HINTS.get(source[place])
+    number = slips.written_number(source, place)
+    return number or _CHARACTER_HINTS.get(source[place])
 
 
 def _scan(source: str) -> Iterator[Token]:
@@ -195,7 +198,7 @@ def _scan(source: str) -> Iterator[Token]:
         kind, text = str(match.lastgroup), match[0]
         if kind == "space":
             continue
-        if kind in ("foreign", "wrong"):
+        if kind in ("misdate", "foreign", "wrong"):
             raise _wrong(source, match.start(), text)
         if sum(c.isdigit() for c in text) > MAX_LITERAL_DIGITS and kind not in ("text", "word"):
             raise RuleError(
@@ -210,41 +213,28 @@ def _scan(source: str) -> Iterator[Token]:
 
 def _wrong(source: str, start: int, text: str) -> RuleError:
     """Return the error for *text*, which is not a token."""
-    hint: str | None
+    from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
+    hint = slips.written_number(source, start)
+    message = f"`{text[:_LONGEST_SHOWN]}` is not part of the language"
     if text[0].isdigit() or (text[0] == "." and len(text) > 1):
-        separated = re.search(r"[0-9][, ]$", source[:start])
-        hint = slips.separated_number(source, start) if separated else _number_hint(text, source)
+        hint = _number_hint(text, source) or hint or "write plain decimal digits, as `12.5`"
         message = f"`{text[:_LONGEST_SHOWN]}` is not a number of the language"
-    else:
-        hint = _SYMBOL_HINTS.get(text)
-        message = f"`{text}` is not part of the language"
     return RuleError(
         message,
         source=source,
         start=start,
         end=start + len(text),
         stage="syntax",
-        hint=hint,
+        hint=hint or _SYMBOL_HINTS.get(text),
     )
 
 
-def _number_hint(text: str, source: str) -> str:
-    """Return what to write instead of *text* in *source*, which begins like a number."""
+def _number_hint(text: str, source: str) -> str | None:
+    """Return what to write instead of *text* in *source*, a long number or a period of time."""
+    from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
     if len(text) > 2 * MAX_LITERAL_DIGITS:
         return f"a number has at most {MAX_LITERAL_DIGITS} digits"
     glued = re.fullmatch(r"([0-9]+)([a-z]+)", text)
-    in_days = None if glued is None else slips.period(source, glued[1], glued[2])
-    if in_days is not None:
-        return in_days
-    if re.fullmatch(r"[0-9]+([_'][0-9]{3})+(\.[0-9]+)?", text):
-        joined = re.sub("[_']", "", text)
-        return f"write it without separators, as `{joined}`"
-    if re.fullmatch(r"[0-9]+[A-Z]{3}", text):
-        return f"write the currency first, as `{text[-3:]} {text[:-3]}`"
-    if text.startswith("."):
-        return f"write `0{text}`"
-    if text.endswith("."):
-        return f"write `{text}0` or `{text[:-1]}`"
-    if re.fullmatch(r"0+[0-9]+(\.[0-9]+)?", text):
-        return "write it without leading zeros"
-    return "write plain decimal digits, as `12.5`"
+    return None if glued is None else slips.period(source, glued[1], glued[2])

@@ -35,6 +35,7 @@ from holdback.exact.exact_numbers import (
     whole,
 )
 from holdback.exact.money import Currency
+from holdback.exact.written_numbers import several
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.rules import values
 from holdback.rules.values import FactValue
@@ -109,6 +110,43 @@ class Type:
         """
         if values.is_missing(value):
             return None
+        if not isinstance(value, str) or self.kind is Kind.TEXT:
+            return self._read(value, down=down)
+        if not values.is_clear(value, self.kind.value):
+            found = self.readings(value, down=down)
+            if len(found) > 1:
+                raise several(found)
+        try:
+            return self._read(value, down=down)
+        except InvalidValue as error:
+            raise InvalidValue(error.code, str(error), self.readings(value, down=down)) from None
+
+    def lacks_unit(self, value: object) -> bool:
+        """
+        Return whether *value* is a number alone, where this type has a unit: a sign, a currency.
+
+        >>> Type(Kind.PERCENT).lacks_unit("75"), Type(Kind.RATIO).lacks_unit("1.2")
+        (True, False)
+        """
+        if self.kind is not Kind.PERCENT and self.kind is not Kind.MONEY:
+            return False
+        return values.is_bare_number(value)
+
+    def readings(self, text: str, *, down: bool = False, quoted: bool = True) -> tuple[str, ...]:
+        """
+        Return the values that *text* may be as people write them, as JSON has them or unquoted.
+
+        >>> Type(Kind.MONEY, Currency.of("NOK")).readings("500.000")
+        ('"NOK 500.00"', '"NOK 500000.00"')
+        """
+        from holdback.rules import written  # noqa: PLC0415  # only an error needs it
+
+        found = written.readings_of(text, self.kind.value, self.currency, down=down)
+        is_bare = not quoted or self.kind is Kind.COUNT or self.kind is Kind.FLAG
+        return found if is_bare else tuple(f'"{reading}"' for reading in found)
+
+    def _read(self, value: object, *, down: bool) -> int | None:
+        """Return *value*, which is not missing and has one reading, as `read` does."""
         match self.kind:
             case Kind.TEXT:
                 return values.read_text(value, self.ordinals)

@@ -24,6 +24,14 @@ from holdback.exact.money import Currency, Money
 # unknown. Text is also a percentage, an amount or a day as people write it: "64.5%", "GBP 1200.00".
 FactValue: TypeAlias = str | int | Decimal | dt.date | Money | None
 
+# Texts with one reading: those of `rules.written` are not asked for. Anything else is asked.
+_CLEAR: Final[Mapping[str, re.Pattern[str]]] = {
+    "percent": re.compile(r"-?[0-9]+(\.[0-9]+)?%|-?[0-9]+"),
+    "ratio": re.compile(r"-?[0-9]+(\.[0-9]+)?"),
+    "money": re.compile(r"([A-Z]{3} )?-?[0-9]+(\.[0-9]{1,2})?"),
+    "days": re.compile("-?[0-9]+ days?"),
+    "date": re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+}
 _DAYS: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,9})) days?")
 # Up to here every whole number is a float of its own.
 _EXACT_FLOAT: Final = 2**53
@@ -48,6 +56,33 @@ def is_missing(value: object) -> bool:
         return bool(different)
     except (TypeError, ValueError):
         return different is value  # comparing pandas' NA gives NA, which is neither true nor false
+
+
+def is_clear(text: str, kind: str) -> bool:
+    """
+    Return whether *text*, in the form of the language, has one reading as a value of *kind*.
+
+    >>> is_clear("GBP 500.00", "money"), is_clear("GBP 500.000", "money")
+    (True, False)
+    """
+    return kind in _CLEAR and _CLEAR[kind].fullmatch(text) is not None
+
+
+def is_bare_number(value: object) -> bool:
+    """
+    Return whether *value* is a number, or plain digits as text.
+
+    >>> is_bare_number("12.5"), is_bare_number(3), is_bare_number("12.5%"), is_bare_number(True)
+    (True, True, False, False)
+    """
+    if isinstance(value, str):
+        return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value) is not None
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    try:
+        return whole(value, "a number") is not None
+    except InvalidValue:
+        return False
 
 
 def _python_value(value: object) -> object:

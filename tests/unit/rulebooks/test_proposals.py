@@ -180,7 +180,7 @@ def test_every_mistake_is_reported_at_once():
         "$.minimum_performnce": ("unknown_name", "did you mean `minimum_performance`?"),
         "$.minimum_performance": ("not_exact", 'write `"0.85%"` or `"85%"`'),
         "$.overdue_progress": ("wrong_value", 'write `"0.9%"` or `"90%"`'),
-        "$.largest_first_balance": ("wrong_value", 'write `"GBP 2500"`'),
+        "$.largest_first_balance": ("wrong_value", 'write `"GBP 2500.00"`'),
         "$.longest_silence": ("wrong_value", "now it is `14 days`"),
         "$.most_missed": ("invalid_rule", "`missed_remittances_30d` is 0 to 30"),
         "$.youngest_deal": ("missing", "now it is `30 days`"),

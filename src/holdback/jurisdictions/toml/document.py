@@ -16,9 +16,8 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.errors import ErrorDetail, excerpt
+from holdback.errors import ErrorDetail, excerpt, write_instead
 from holdback.exact.exact_json import Json
-from holdback.exact.exact_numbers import without_separators
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.toml.scanner import (
     Path,
@@ -242,12 +241,13 @@ _PARSER_HINTS: Final = (
         'write text, percentages and money in quotes, as `"75%"`; flags are `true` and `false`',
     ),
 )
-# A text in curly quotes, and a number with a comma or with separators.
+# A text in curly quotes.
 _CURLY: Final = (
     "[=,{\\[]\\s*[\u2018\u2019\u201c\u201d\u201e]"
     "([^\u2018\u2019\u201c\u201d\"']*)[\u2018\u2019\u201c\u201d]"
 )
-_SEPARATED: Final = r"=\s*(-?[0-9]+(?:[,. '][0-9]+)+)(?=\s*(?:[,}\]#]|$))"
+# A value without quotes, up to the end of its line or the next key of an inline table.
+_UNQUOTED: Final = r"=\s*([^\s\"'\[{#=][^\"#\[\]{}=]*?)(?=\s*(?:,\s*[A-Za-z_]+\s*=|[}\]#]|$))"
 # Hand-written lines are shorter; the patterns above are not run over megabytes of hostile text.
 _MAX_HINTED_LINE: Final = 300
 
@@ -258,11 +258,33 @@ def _syntax_hint(message: str, line: str) -> str | None:
     curly = re.search(_CURLY, line)
     if curly is not None:
         return f'use straight quotes, as `"{excerpt(curly[1])}"`'
+    right = _right_value(line)
+    if right is not None:
+        return right
     for pattern, hint in _FREQUENT_MISTAKES:
         if re.search(pattern, line):
             return hint
-    separated = re.search(_SEPARATED, line)
-    number = None if separated is None else without_separators(separated[1])
-    if number is not None:
-        return f"write `{number}`: a number has a point for its decimals and no separators"
     return next((hint for start, hint in _PARSER_HINTS if message.startswith(start)), None)
+
+
+def _right_value(line: str) -> str | None:
+    """Return how the value of *line*, which is not TOML, is written as what its unit says."""
+    from holdback.rules.slips import NO_SEPARATORS  # noqa: PLC0415  # only an error needs it
+    from holdback.rules.written import (  # noqa: PLC0415  # as above
+        count_readings,
+        day_readings,
+        readings_by_unit,
+    )
+
+    for value in re.findall(_UNQUOTED, line):
+        found = readings_by_unit(value)
+        if not found or found == (value,):
+            continue
+        if day_readings(value):
+            return f"{write_instead(found)}: a date is year, month and day"
+        if not any(sign.isalpha() or sign == "%" for sign in found[0]):
+            return f"{write_instead(found)}: {NO_SEPARATORS}"
+        quoted = write_instead(f'"{reading}"' for reading in found)
+        count = "".join(f"; a count has no unit, as `{count}`" for count in count_readings(value))
+        return f"{quoted}: a value with a unit is in quotes{count}"
+    return None

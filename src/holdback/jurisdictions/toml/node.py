@@ -17,7 +17,16 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, excerpt, listed
+from holdback.errors import (
+    ErrorDetail,
+    InvalidDocument,
+    code_of,
+    did_you_mean,
+    excerpt,
+    listed,
+    readings_of,
+    write_instead,
+)
 from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.toml.document import Document, UnsupportedNumber, read_document
@@ -288,23 +297,15 @@ class Node:
             return None
         return self.value
 
-    def converted(
-        self,
-        convert: Callable[[object], int | None],
-        hint: Callable[[object], str | None] | None = None,
-    ) -> int | None:
-        """
-        Return `convert(self.json())`; a `ValueError` of *convert* becomes an error.
-
-        *hint* returns what to write instead of a value that *convert* refuses.
-        """
+    def converted(self, convert: Callable[[object], int | None]) -> int | None:
+        """Return `convert(self.json())`; a `ValueError` of *convert* becomes an error."""
         value = self.json()
         if value is None:
             return None
         try:
             number = convert(value)
         except ValueError as error:
-            self.add_error(code_of(error), str(error), None if hint is None else hint(value))
+            self.add_error(code_of(error), str(error), write_instead(readings_of(error)))
             return None
         assert number is not None, "TOML has no null"
         return number

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from holdback.eligibility.assessment import FLOOR, assess
 from holdback.eligibility.reasons import FLOOR_CODE
-from holdback.errors import InvalidDocument, code_of
+from holdback.errors import InvalidDocument, code_of, readings_of, write_instead
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, trimmed
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -121,10 +121,11 @@ def _read_within(within: str) -> int:
         InvalidDocument: it is not a percentage from 0% to 100%.
     """
     try:
-        is_written = isinstance(within, str) and within.endswith("%")
+        is_written = isinstance(within, str) and not _PERCENT.lacks_unit(within)
         number = _PERCENT.read(within) if is_written else None
     except ValueError as error:
-        raise InvalidDocument.of(code_of(error), str(error), path="$.within", hint=_HINT) from None
+        hint = write_instead(readings_of(error)) or _HINT
+        raise InvalidDocument.of(code_of(error), str(error), path="$.within", hint=hint) from None
     if number is None or not 0 <= number <= HUNDRED_PERCENT:
         expected = "expected a percentage from 0% to 100%, with its sign"
         raise InvalidDocument.of("out_of_range", expected, path="$.within", hint=_HINT)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdback.errors import InvalidDocument, code_of
+import re
+
+from holdback.errors import InvalidDocument, code_of, readings_of, write_instead
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Currency, Money
 from holdback.frozen_classes import frozen
@@ -46,14 +48,17 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
     if pace is None:
         return Pace()
     hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
+    money = Type(Kind.MONEY, currency)
     if not _has_unit(pace):
         message = "expected an amount with its currency, or a percentage with its sign"
-        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=hint)
-    is_share = isinstance(pace, str) and pace.endswith("%")
-    type_ = PERCENT if is_share else Type(Kind.MONEY, currency)
+        found = money.readings(pace) + PERCENT.readings(pace) if isinstance(pace, str) else ()
+        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=_right(found) or hint)
+    is_share = isinstance(pace, str) and bool(PERCENT.readings(pace))
+    type_ = PERCENT if is_share else money
     try:
         number = type_.read(pace)
     except ValueError as error:
+        hint = _right(readings_of(error)) or hint
         raise InvalidDocument.of(code_of(error), str(error), path="$.pace", hint=hint) from None
     if number is None or number < 0 or (is_share and number > HUNDRED_PERCENT):
         most = f"to {PERCENT.show(HUNDRED_PERCENT)}" if is_share else "or more"
@@ -63,7 +68,12 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
 
 
 def _has_unit(pace: object) -> bool:
-    """Whether *pace* is money, or a text with a percent sign or a word."""
+    """Whether *pace* is money, or a text with more than a number in it."""
     if isinstance(pace, str):
-        return any(letter == "%" or letter.isalpha() for letter in pace)
+        return re.search("[^-+0-9.,'\u2019\\s]", pace) is not None
     return isinstance(pace, Money)
+
+
+def _right(found: tuple[str, ...]) -> str | None:
+    """Return the hint to write one of the readings *found*, which a command has without quotes."""
+    return write_instead(text.strip('"') for text in found)

@@ -6,21 +6,17 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from holdback.errors import InvalidDocument, code_of
-from holdback.exact.exact_numbers import (
-    HUNDRED_PERCENT,
-    PERCENT_PLACES,
-    read_decimal,
-    scaled,
-    unscaled,
-)
+from holdback.errors import InvalidDocument, code_of, readings_of, write_instead
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, unscaled
 from holdback.merchant.ledger import KINDS
 from holdback.merchant.schedule import expected_share, paused_days
+from holdback.rules import Kind, Type
 from holdback.tools import pictures
 from holdback.tools.displays.elements import percent
 
 # A picture has room for so few days; of a longer deal it shows every second, or every third.
 _MOST_DAYS: Final = 400
+_PERCENT: Final = Type(Kind.PERCENT)
 
 
 def repayment_days(deal: Any, on: date) -> Iterator[Mapping[str, Any]]:
@@ -71,10 +67,13 @@ def deal_picture(deal: Any, on: date, renewal_from: str, width: int | None) -> A
         InvalidDocument: *renewal_from* is not a percentage such as `60%`.
     """
     try:
-        share = scaled(read_decimal(renewal_from.removesuffix("%")), PERCENT_PLACES)
+        share = _PERCENT.read(renewal_from)
     except ValueError as error:
         expected = "expected a percentage such as `60%`"
-        raise InvalidDocument.of(code_of(error), expected, path="$.renewal_from") from None
+        hint = write_instead(readings_of(error))
+        path = "$.renewal_from"
+        raise InvalidDocument.of(code_of(error), expected, path=path, hint=hint) from None
+    assert share is not None, "only a missing value is unknown"
     minor = deal.repayment_amount.minor * share // HUNDRED_PERCENT
     line = {
         "amount": unscaled(minor, deal.repayment_amount.currency.places),
