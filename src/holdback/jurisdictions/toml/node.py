@@ -270,8 +270,12 @@ class Node:
             return self.value
         if self.is_blank():
             return None
-        quoted = isinstance(self.value, str)
-        hint = "write it without quotes" if quoted else None
+        hint = None
+        if isinstance(self.value, str):
+            from holdback.rules.written import day_readings  # noqa: PLC0415  # only an error needs it
+
+            hint = write_instead(day_readings(self.value))
+            hint = f"{hint}, without quotes" if hint else "write it without quotes"
         self.add_type_error("a date such as `2026-07-01`", hint)
         return None
 

@@ -201,6 +201,8 @@ def _texts(texts: pl.Series, fact: Fact) -> pl.DataFrame:
         digits = digits.str.strip_suffix("%")
     dtype = _decimals(texts, fact)
     is_plain = digits.str.contains(_plain_pattern(dtype.scale))
+    if fact.type.kind is Kind.PERCENT:
+        is_plain &= ~pl.col(_VALUE).str.contains(_MAYBE_FRACTION)
     number = pl.when(is_plain).then(digits.cast(dtype, strict=False))
     column = ColumnReader(fact, _VALUE).column(nw.Decimal(dtype.precision, dtype.scale))
     read = (
@@ -229,6 +231,10 @@ def _decimals(texts: pl.Series, fact: Fact) -> pl.Decimal:
     if fact.rounded_down and some.str.contains(rf"\.[0-9]{{{usual.scale + 1}}}").any():
         return pl.Decimal(_WIDEST, MOST_DECIMALS)
     return usual
+
+
+# A percentage without its sign that may be a fraction, as `written.is_fraction` has it.
+_MAYBE_FRACTION: Final = r"^(0\.[0-9]*[1-9][0-9]*|1\.[0-4][0-9]*)$"
 
 
 def _plain_pattern(places: int) -> str:

@@ -1,0 +1,317 @@
+"""The table of slips: what people write for a value, and what each reader says of it.
+
+"what has two readings is refused with both named ... every hint names the right figure and never
+repeats the wrong one"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import narwhals.stable.v2 as nw
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from every_case import for_every
+from holdback import InvalidDocument, RuleError
+from holdback.errors import InvalidValue, readings_of
+from holdback.exact import written_numbers
+from holdback.exact.exact_numbers import digits
+from holdback.exact.money import MINOR_UNITS, Currency, Money
+from holdback.jurisdictions.quantity import read_quantity
+from holdback.jurisdictions.toml import Node
+from holdback.jurisdictions.toml.document import read_document
+from holdback.offers.calculator import Percent, Ratio
+from holdback.offers.registry import converter_of
+from holdback.portfolio.reading.single_values import GIVEN, NUMBER, read_column, read_values
+from holdback.rulebooks.proposal import read_parameters
+from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
+from holdback.tools.advice.pace import read_pace
+
+ROWS = [
+    (hand, wrote, of, tuple(means), frozenset(words))
+    for hand, wrote, of, means, *words in tomllib.loads(
+        Path(__file__).with_name("slips.toml").read_text("utf-8")
+    )["rows"]
+]
+NAMES = ("hand", "wrote", "of", "means", "words")
+BARE = (Kind.COUNT, Kind.FLAG)
+
+
+def type_of(of):
+    kind, _, code = of.partition(" ")
+    return Type(Kind(kind), Currency.of(code) if code else None)
+
+
+def fact_of(type_):
+    low, high = (1, 3_000_000) if type_.kind is Kind.DATE else (-(2**62), 2**62)
+    return Fact(name="value", type=type_, low=low, high=high)
+
+
+def catalogue_of(type_):
+    currency = type_.currency or Currency.of("EUR")
+    return Catalogue(facts=(fact_of(type_),), currency=currency)
+
+
+def quoted(type_, means):
+    """The *means* as a file or JSON has them."""
+    return means if type_.kind in BARE else tuple(f'"{each}"' for each in means)
+
+
+def named(hint):
+    """What *hint* says to write."""
+    return tuple(re.findall("`([^`]*)`", hint or ""))
+
+
+def test_the_table_is_large_and_of_many_hands():
+    """At least 120 slips, "each in Norwegian, German, French, Indian and US hands"."""
+    assert len(ROWS) >= 120
+    assert len({row[:3] for row in ROWS}) == len(ROWS)
+    for hand in ("no", "de", "fr", "in", "us"):
+        assert sum(row[0] == hand for row in ROWS) >= 15
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_fact(hand, wrote, of, means, words):
+    """A fact is refused, with exactly its meanings, each of which is read as another number."""
+    type_ = type_of(of)
+    with pytest.raises(InvalidValue) as caught:
+        fact_of(type_).read(wrote)
+
+    assert caught.value.readings == quoted(type_, means)
+    numbers = {read_reading(type_, each) for each in means}
+    assert len(numbers) == len(means)
+    with pytest.raises(InvalidDocument) as refused:
+        catalogue_of(type_).prepare({"value": wrote})
+    if type_.kind in (Kind.MONEY, Kind.PERCENT):
+        assert all(each not in str(refused.value) for each in (wrote, *means) if len(each) > 4)
+
+
+def read_reading(type_, reading):
+    if type_.kind is Kind.COUNT:
+        return type_.read(int(reading))
+    return type_.read(reading == "true" if type_.kind is Kind.FLAG else reading)
+
+
+@for_every(NAMES, [row for row in ROWS if row[2].startswith("money")])
+def test_money_of_the_service(hand, wrote, of, means, words):
+    """`Money.parse` reads a slip as nothing, unless it is money of another currency."""
+    currency = type_of(of).currency
+    try:
+        amount, found = Money.parse(wrote), ()
+    except ValueError as error:
+        amount, found = None, readings_of(error)
+
+    assert amount is None or amount.currency != currency
+    assert set(found) <= {f'"{each}"' for each in bare(means, currency)}
+
+
+def bare(means, currency):
+    """Amounts as `Money` names them, without the zeros that the slip does not have."""
+    places = currency.places
+    return {
+        f"{each[:4]}{digits(Money.parse(each).minor, places, least)}"
+        for each in means
+        for least in range(places + 1)
+    }
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_literal_of_the_language(hand, wrote, of, means, words):
+    """A literal is refused, with its meanings where the unit says what they are."""
+    type_ = type_of(of)
+    if "literal apart" in words:
+        return
+    with pytest.raises(RuleError) as caught:
+        check(parse(f"value == {wrote}"), catalogue_of(type_))
+    hint = caught.value.hint
+
+    assert wrote not in named(hint)
+    if "no literal" not in words and means:
+        assert set(named(hint)) == set(means), hint
+        for each in means:
+            if type_.kind is not Kind.RATIO:  # `5` is a count of the language
+                check(parse(f"value == {each}"), catalogue_of(type_))
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_value_in_a_file(hand, wrote, of, means, words):
+    """A value of a file, in quotes, is refused with its meanings."""
+    type_ = type_of(of)
+    error = error_in_file(f'"{wrote}"', type_)
+
+    # A day and a flag are without quotes in a file.
+    expected = means if type_.kind is Kind.DATE else quoted(type_, means)
+    assert named(error.hint) == expected
+    for each in expected:
+        assert error_in_file(each, type_) is None
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_value_in_a_file_without_quotes(hand, wrote, of, means, words):
+    """Without quotes, too, nothing is read in silence and no hint repeats the slip."""
+    error = error_in_file(wrote, type_of(of))
+
+    assert error is not None
+    assert wrote not in named(error.hint)
+
+
+def error_in_file(value, type_):
+    """The first error in a file with *value*, read as *type_*; None without any."""
+    errors = []
+    read = read_document("file.toml", f"value = {value}\n".encode(), errors)
+    if read is not None:
+        document, values = read
+        read_quantity(Node(document, ("value",), values["value"]), type_)
+    return errors[0] if errors else None
+
+
+@for_every(NAMES, [row for row in ROWS if row[2].split()[0] in ("percent", "ratio", "money")])
+def test_a_setting_of_a_calculator(hand, wrote, of, means, words):
+    """A setting of a calculator is refused with its meanings."""
+    type_ = type_of(of)
+    kind = {Kind.PERCENT: Percent, Kind.RATIO: Ratio, Kind.MONEY: Money}[type_.kind]
+    with pytest.raises(InvalidValue) as caught:
+        converter_of(catalogue_of(type_), None).structure(wrote, kind)
+
+    assert readings_of(caught.value) == quoted(type_, means)
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_proposal(hand, wrote, of, means, words):
+    """A parameter of a proposal is refused with its meanings."""
+    type_ = type_of(of)
+    parameter = Parameter(
+        name="least", type=type_, number=700_000 if type_.kind is Kind.DATE else 1
+    )
+    catalogue = catalogue_of(type_).with_parameters({"least": parameter})
+    rule = "value == least" if type_.kind is not Kind.FLAG else "value and least"
+    reading = SimpleNamespace(checked=check(parse(rule), catalogue))
+    _, (error,) = read_parameters({"least": parameter}, [reading], {"least": wrote})
+
+    if means:
+        assert named(error.hint) == quoted(type_, means)
+    else:
+        assert wrote not in named(error.hint)
+
+
+@for_every(NAMES, [row for row in ROWS if row[2].split()[0] in ("percent", "money")])
+def test_a_pace(hand, wrote, of, means, words):
+    """A pace is refused; its hint has the meanings."""
+    type_ = type_of(of)
+    currency = type_.currency or Currency.of("EUR")
+    with pytest.raises(InvalidDocument) as caught:
+        read_pace(wrote, currency)
+    hint = caught.value.errors[0].hint
+
+    assert wrote not in named(hint)
+    if means:
+        assert set(means) <= set(named(hint))
+
+
+@for_every("of", sorted({row[2] for row in ROWS}))
+def test_a_column_of_texts(of):
+    """A frame of texts reads a slip as an invalid value, never as a number."""
+    fact = fact_of(type_of(of))
+    wrote = [row[1] for row in ROWS if row[2] == of]
+    column = nw.from_native(pl.Series("value", wrote, pl.String), series_only=True)
+    read = read_column(column, fact)
+
+    assert read_values(wrote, fact) == [(None, True)] * len(wrote)
+    assert read[NUMBER].to_list() == [None] * len(wrote)
+    assert read[GIVEN].all()
+
+
+# -- what the service writes itself is read
+
+
+@given(st.sampled_from(sorted(MINOR_UNITS)), st.integers(-(10**17), 10**17))
+def test_own_amounts_are_read(code, minor):
+    """An amount as `Money` and a decision write it is read in every currency."""
+    currency = Currency.of(code)
+    type_ = Type(Kind.MONEY, currency)
+    amount = Money(minor, currency)
+
+    assert Money.parse(str(amount)) == amount
+    assert type_.read(str(amount)) == type_.read(type_.plain(minor)) == minor
+    assert minor < 0 or check(parse(f"value < {amount}"), catalogue_of(type_))
+
+
+@given(st.sampled_from((Kind.PERCENT, Kind.RATIO, Kind.DAYS, Kind.DATE)), st.integers(1, 10**6 * 2))
+def test_own_values_are_read(kind, number):
+    """A value as a decision shows it is read."""
+    type_ = Type(kind)
+
+    assert type_.read(type_.show(number)) == number
+
+
+HANDS = {
+    "no": (" ", ","), "no\u00a0": ("\u00a0", ","), "de": (".", ","), "fr": ("\u202f", ","),
+    "ch": ("'", "."), "us": (",", "."), "plain": ("", "."), "plain comma": ("", ","),
+}  # fmt: skip
+
+
+def in_hand(minor, places, hand):
+    between, mark = HANDS[hand]
+    text = digits(minor, places)
+    whole, point, decimals = text.partition(".")
+    return f"{int(whole):,}".replace(",", between) + (mark if point else "") + decimals
+
+
+@given(
+    st.sampled_from(("NOK", "JPY", "KWD")), st.integers(0, 10**12), st.sampled_from(sorted(HANDS))
+)
+def test_no_amount_of_any_hand_is_read_as_another(code, minor, hand):
+    """A number is read as what was meant, or refused, and its readings have what was meant."""
+    currency = Currency.of(code)
+    type_ = Type(Kind.MONEY, currency)
+    text = in_hand(minor, currency.places, hand)
+    try:
+        found = {type_.read(text)}
+    except InvalidValue as error:
+        found = {type_.read(reading.strip('"')) for reading in error.readings}
+    else:
+        assert found == {minor}
+
+    assert minor in found
+
+
+def without_comma(text, places, between=written_numbers.ANY):
+    return readings(text.replace(",", ""), places, between)
+
+
+def first_alone(text, places, between=written_numbers.ANY):
+    return readings(text, places, between)[:1]
+
+
+def any_places(text, places, between=written_numbers.ANY):
+    return readings(text, None, between)
+
+
+def no_lakh(text, places, between=written_numbers.ANY):
+    return () if re.search("[0-9],[0-9]{2},", text) else readings(text, places, between)
+
+
+def no_spaces(text, places, between=written_numbers.ANY):
+    return readings(text, places, between.replace(" ", ""))
+
+
+def with_separators(text, places, between=written_numbers.ANY):
+    return (text, *readings(text, places, between))
+
+
+readings = written_numbers.readings
+
+
+@for_every("fault", [without_comma, first_alone, any_places, no_lakh, no_spaces, with_separators])
+def test_the_table_catches_a_fault(fault):
+    """A fault in the one reader is noticed by the table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("holdback.rules.written.readings", fault)
+        with pytest.raises(pytest.fail.Exception):
+            test_a_fact()
