@@ -142,8 +142,8 @@ class Money:
             if len(decimals) == currency.places and _is_plain(units, minor):
                 return cls(int(minor), currency)
         number = read_decimal(amount)
-        if currency is not None and len(found := readings(amount, currency.places)) > 1:
-            raise several(tuple(f'"{code} {digits}"' for digits in found))
+        if currency is not None and len(meanings := readings(amount, currency.places)) > 1:
+            raise several(tuple(f'"{code} {digits}"' for digits in meanings))
         return cls.of(number, code)
 
     @property

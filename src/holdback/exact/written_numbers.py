@@ -38,21 +38,23 @@ def readings(text: str, places: int | None, between: str = ANY) -> tuple[str, ..
     if match is None or sum(map("0123456789".__contains__, match[2])) > _MOST_DIGITS:
         return ()
     sign, digits = match[1].strip("+"), match[2]
-    found: dict[str, str] = {}  # by the number without zeros at its end
+    meanings: dict[str, str] = {}  # by the number without zeros at its end
     for mark in ".,":
         whole, _, decimals = digits.partition(mark)
         number = _number(_joined(whole, between.replace(mark, "")), decimals, places)
         if number is not None:
-            found.setdefault(number.rstrip("0").rstrip(".") if "." in number else number, number)
+            meanings.setdefault(number.rstrip("0").rstrip(".") if "." in number else number, number)
         # As an amount of the currency is written out, with all its decimals and a point.
         if mark == "." and places and len(decimals) == places and number == digits:
             break
-    return tuple(f"{sign}{number}" for number in found.values())
+    return tuple(f"{sign}{number}" for number in meanings.values())
 
 
-def several(found: tuple[str, ...]) -> InvalidValue:
-    """Return the error for a text with several readings, those *found*."""
-    return InvalidValue("wrong_value", "expected one value: this has more than one reading", found)
+def several(meanings: tuple[str, ...]) -> InvalidValue:
+    """Return the error for a text with several *meanings*."""
+    return InvalidValue(
+        "wrong_value", "expected one value: this has more than one reading", meanings
+    )
 
 
 def _joined(whole: str, between: str) -> str | None:

@@ -350,8 +350,8 @@ _T = TypeVar("_T")
 def _exactly(kind: type[_T], expected: str) -> Callable[[Any, Any], _T]:
     def read(value: Any, _: Any) -> _T:
         if type(value) is not kind:
-            found = _COUNT.readings(value) if kind is int and isinstance(value, str) else ()
-            raise InvalidValue("wrong_value", f"expected {expected}", found)
+            meanings = _COUNT.readings(value) if kind is int and isinstance(value, str) else ()
+            raise InvalidValue("wrong_value", f"expected {expected}", meanings)
         return value
 
     return read
@@ -374,8 +374,8 @@ def converter_of(catalogue: Catalogue, on: str | None) -> Converter:
 
         def read(value: Any, _: Any) -> Decimal:
             if not isinstance(value, str):
-                message, found = f"expected {expected} in quotes", type_.readings(str(value))
-                raise InvalidValue("wrong_value", message, found)
+                message, meanings = f"expected {expected} in quotes", type_.readings(str(value))
+                raise InvalidValue("wrong_value", message, meanings)
             return trimmed(_known(type_.read(value), expected), type_.places)
 
         return read

@@ -95,9 +95,9 @@ def _read(
 def _hint(value: object, parameter: Parameter) -> str:
     """Return how *parameter* is written, in place of *value*."""
     if isinstance(value, float) and value == value and abs(value) < 10**9:  # noqa: PLR0124  # not NaN
-        found = parameter.type.readings(str(value))
-        if found:
-            return str(write_instead(found))
+        meanings = parameter.type.readings(str(value))
+        if meanings:
+            return str(write_instead(meanings))
     return f"now it is `{parameter.type.show(parameter.number)}`"
 
 

@@ -174,14 +174,14 @@ class _Checker:
             number = values.day_number(tree.value)
         elif tree.kind is not Kind.TEXT:
             number = values.scaled_number(tree.value, type_.places)
-        found = self._readings(tree, type_)
-        if len(found) > 1:
-            self.fail(str(several(found)), tree, write_instead(found))
+        meanings = self._readings(tree, type_)
+        if len(meanings) > 1:
+            self.fail(str(several(meanings)), tree, write_instead(meanings))
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
             message = f"{with_article(type_)} has {decimals}"
             no_day = "there is no such day in the calendar"
-            self.fail(no_day if tree.kind is Kind.DATE else message, tree, write_instead(found))
+            self.fail(no_day if tree.kind is Kind.DATE else message, tree, write_instead(meanings))
         self.bounded(tree, type_, number)
         return Constant(type=type_, number=number, start=tree.start, end=tree.end)
 

@@ -85,8 +85,8 @@ def written_number(source: str, place: int) -> str | None:
     for match in re.finditer(_NUMBER, source):
         if match.start() <= place <= match.end():
             text = match[0].strip()
-            found = readings_by_unit(text)
-            hint = write_instead(found) if found != (text,) else None
+            meanings = readings_by_unit(text)
+            hint = write_instead(meanings) if meanings != (text,) else None
             if hint is None or not re.search("[0-9][,'_ \u00a0\u202f\u2019][0-9]", match[0]):
                 return hint
             return f"{hint}: {NO_SEPARATORS}"

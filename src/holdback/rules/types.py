@@ -113,9 +113,9 @@ class Type:
         if not isinstance(value, str) or self.kind is Kind.TEXT:
             return self._read(value, down=down)
         if not values.is_clear(value, self.kind.value):
-            found = self.readings(value, down=down)
-            if len(found) > 1:
-                raise several(found)
+            meanings = self.readings(value, down=down)
+            if len(meanings) > 1:
+                raise several(meanings)
         try:
             return self._read(value, down=down)
         except InvalidValue as error:
@@ -141,9 +141,9 @@ class Type:
         """
         from holdback.rules import written  # noqa: PLC0415  # only an error needs it
 
-        found = written.readings_of(text, self.kind.value, self.currency, down=down)
+        meanings = written.readings_of(text, self.kind.value, self.currency, down=down)
         is_bare = not quoted or self.kind is Kind.COUNT or self.kind is Kind.FLAG
-        return found if is_bare else tuple(f'"{reading}"' for reading in found)
+        return meanings if is_bare else tuple(f'"{reading}"' for reading in meanings)
 
     def _read(self, value: object, *, down: bool) -> int | None:
         """Return *value*, which is not missing and has one reading, as `read` does."""

@@ -129,10 +129,10 @@ def percent_readings(text: str, places: int | None = PERCENT_PLACES) -> tuple[st
     unit = parts["after"].strip().lower()
     if unit and unit not in _PERCENT_SIGNS:
         return ()
-    found = [Decimal(number) for number in readings(parts["number"], places, RATE)]
+    meanings = [Decimal(number) for number in readings(parts["number"], places, RATE)]
     if not unit:
-        found += [100 * number for number in found if is_fraction(number)]
-    return tuple(f"{plain_digits(number)}%" for number in found)
+        meanings += [100 * number for number in meanings if is_fraction(number)]
+    return tuple(f"{plain_digits(number)}%" for number in meanings)
 
 
 def is_fraction(number: Decimal) -> bool:

@@ -277,14 +277,14 @@ def _right_value(line: str) -> str | None:
     )
 
     for value in re.findall(_UNQUOTED, line):
-        found = readings_by_unit(value)
-        if not found or found == (value,):
+        meanings = readings_by_unit(value)
+        if not meanings or meanings == (value,):
             continue
         if day_readings(value):
-            return f"{write_instead(found)}: a date is year, month and day"
-        if not any(sign.isalpha() or sign == "%" for sign in found[0]):
-            return f"{write_instead(found)}: {NO_SEPARATORS}"
-        quoted = write_instead(f'"{reading}"' for reading in found)
+            return f"{write_instead(meanings)}: a date is year, month and day"
+        if not any(sign.isalpha() or sign == "%" for sign in meanings[0]):
+            return f"{write_instead(meanings)}: {NO_SEPARATORS}"
+        quoted = write_instead(f'"{reading}"' for reading in meanings)
         count = "".join(f"; a count has no unit, as `{count}`" for count in count_readings(value))
         return f"{quoted}: a value with a unit is in quotes{count}"
     return None

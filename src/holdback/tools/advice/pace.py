@@ -51,8 +51,10 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
     money = Type(Kind.MONEY, currency)
     if not _has_unit(pace):
         message = "expected an amount with its currency, or a percentage with its sign"
-        found = money.readings(pace) + PERCENT.readings(pace) if isinstance(pace, str) else ()
-        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=_right(found) or hint)
+        meanings = money.readings(pace) + PERCENT.readings(pace) if isinstance(pace, str) else ()
+        raise InvalidDocument.of(
+            "wrong_value", message, path="$.pace", hint=_right(meanings) or hint
+        )
     is_share = isinstance(pace, str) and bool(PERCENT.readings(pace))
     type_ = PERCENT if is_share else money
     try:
@@ -74,6 +76,6 @@ def _has_unit(pace: object) -> bool:
     return isinstance(pace, Money)
 
 
-def _right(found: tuple[str, ...]) -> str | None:
-    """Return the hint to write one of the readings *found*, which a command has without quotes."""
-    return write_instead(text.strip('"') for text in found)
+def _right(meanings: tuple[str, ...]) -> str | None:
+    """Return the hint to write one of the *meanings*, which a command has without quotes."""
+    return write_instead(text.strip('"') for text in meanings)
