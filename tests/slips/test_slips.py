@@ -308,10 +308,10 @@ def with_separators(text, places, between=written_numbers.ANY):
 readings = written_numbers.readings
 
 
-@for_every("fault", [without_comma, first_alone, any_places, no_lakh, no_spaces, with_separators])
-def test_the_table_catches_a_fault(fault):
-    """A fault in the one reader is noticed by the table."""
+@for_every("error", [without_comma, first_alone, any_places, no_lakh, no_spaces, with_separators])
+def test_the_table_catches_a_fault(error):
+    """An error in the one reader is noticed by the table."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("holdback.rules.written.readings", fault)
+        patch.setattr("holdback.rules.written.readings", error)
         with pytest.raises(pytest.fail.Exception):
             test_a_fact()

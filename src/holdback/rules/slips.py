@@ -36,7 +36,7 @@ _COMPARISON: Final = (
 )
 _OPERATORS: Final = tuple(_IN_WORDS)
 
-# A number with its unit on either side. What is no number of anything has no reading.
+# A number with its unit on either side; with another word it has no reading.
 _NUMBER: Final = (
     "(?<![0-9A-Za-z_.])(?:(?:[A-Z]{3}|[a-zA-Z]{2}\\.|[\u00a3\u20ac\u00a5\u20b9$]) ?)?"
     "[0-9.,][0-9.,'_ \u00a0\u202f\u2019/-]*"
