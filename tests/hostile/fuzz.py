@@ -458,7 +458,7 @@ class Watch:
 
 
 def warm_up():
-    """Do what happens on first use: looking up a time zone imports modules."""
+    """Do what happens on first use: looking up a time zone and the first hint import modules."""
     for name in ("Europe/Dublin", "Europe/Atlantis", "Nowhere/Atlantis"):
         text = IRELAND["jurisdiction.toml"].replace("Europe/Dublin", name)
         read_document(
@@ -467,7 +467,8 @@ def warm_up():
                 "jurisdiction.toml": text.encode(),
             }
         )
-    read_expression("progress >= 50%", [])
+    for expression in ("progress >= 50%", "progress >= 62,5%"):
+        read_expression(expression, [])
 
 
 def planted(plant):
