@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import date
 from decimal import Decimal
 
@@ -24,7 +25,7 @@ INVALID = OUTCOMES.index("invalid")
 
 def of_sqlite(frame, query):
     """The rows of *query* over *frame* as the table `deals` of SQLite, and their columns."""
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         names = ", ".join(f'"{name}"' for name in frame.columns)
         database.execute(f"create table deals ({names})")
         places = ", ".join("?" * len(frame.columns))
@@ -151,7 +152,7 @@ def test_numbers_out_of_range_are_invalid_in_sqlite(number, is_prepared):
         for name, value in frame.filter(pl.col("balance") > 0).row(0, named=True).items()
     }
     row["balance"] = number
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute(f"create table deals ({', '.join(name for name in row if name != 'on')})")
         del row["on"]
         database.execute(f"insert into deals values ({', '.join('?' * len(row))})", [*row.values()])

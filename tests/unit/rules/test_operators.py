@@ -6,6 +6,7 @@ import itertools
 import re
 import sqlite3
 import sys
+from contextlib import closing
 
 import polars as pl
 import pytest
@@ -94,7 +95,7 @@ def in_sql(rule, facts):
     """Return the answers of a flag by SQL, on SQLite."""
     names = rule.names
     answer = flag_sql(rule, {name: f'"{name}"' for name in names}, SQLITE)
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute(f"create table deals ({', '.join(names)})")
         rows = [[row[CATALOGUE.place(name)] for name in names] for row in facts]
         database.executemany(f"insert into deals values ({', '.join('?' * len(names))})", rows)
