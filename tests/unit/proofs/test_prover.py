@@ -10,7 +10,7 @@ from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED
 from holdback.tools.proofs.question import LIMIT, MOST_TIMES
 from holdback.tools.proofs.solver import Budget, Possibility, Solver
-from small_folders import child, country, loaded, parameter, rule
+from small_folders import changed, child, country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 70%")
 ENDS, LAX = 'status in ["Funded", "Repaid"]', 'status in ["Funded", "Repaid", "Defaulted"]'
@@ -216,3 +216,44 @@ def test_a_switch_that_reads_no_fact():
         "it reads `renewals_open` and no fact, so it decides alike about all; leave it out, or let "
         "it read a fact; below 50% paid down no deal is assessed"
     )
+
+
+@pytest.mark.parametrize(
+    ("require", "part"),
+    [
+        ('deal_type == "Initial"', 'deal_type == "Renewal"'),
+        ('deal_type == "Renewal"', 'deal_type == "Initial"'),
+        ('status == "Repaid"', 'status == "Funded"'),
+        ("balance > EUR 0.00", 'status == "Repaid"'),
+    ],
+)
+def test_a_part_of_which_nobody_passes(require, part):
+    """
+    Somebody passes is asked of each part that can be renewed; a claim of the file says that it is
+    meant.
+    """
+    rules = (PACE, status("NL-R-03"), rule("part", "NL-R-04", require))
+    jurisdictions = loaded(NL=renewals(*rules))
+    findings = Prover(jurisdictions).findings(jurisdictions["NL"], TODAY)
+    (finding,) = (finding for finding in findings if finding.claim == "part-passes")
+
+    assert finding.severity == "warning"
+    assert finding.detail.message == f"no deal with `{part}` can be eligible"
+    assert finding.detail.hint.endswith(f"claim it: `never = '{part}'`")
+    assert [place.text for place in finding.places] == [f"part: {require}"]
+    meant = f"[[claims]]\nnever = '{part}'\n\n"
+    assert "part-passes" not in dict(found(NL=renewals(*rules, meant)))
+
+
+def test_nobody_who_is_eligible_is_accepted_by_a_product():
+    """
+    The rules of renewals and those of the products can contradict each other.
+    """
+    once = rule("once", "NL-R-04", "deals_completed >= 1")
+    files = renewals(PACE, status("NL-R-03"), once)
+    never = changed(
+        files, "products.toml", '"identity_verified", rea', '"deals_completed == 0", rea'
+    )
+
+    assert found(NL=files) == []
+    assert found(NL=never) == [("renewal-has-product", ERROR)]

@@ -174,6 +174,8 @@ def with_reason(require, reason, *, more=""):
     """Return the country NL with one more rule, and parameters before its rules."""
     text = rule("new", "NL-R-03", require, reason=reason)
     files = changed(country(), RENEWAL, "[typical]", f"{text}[typical]")
+    asked = '"identity_verified and deals_defaulted == 0", reason'  # as renewals may
+    files = changed(files, PRODUCTS, '"identity_verified", reason', asked)
     return changed(files, RENEWAL, "format = 1\n", f"format = 1\n\n{more}")
 
 
@@ -489,3 +491,81 @@ def test_a_claim_about_no_day():
     claim = '[[claims]]\nproduct = "flex"\nnever = "paused"\nfrom = 2026-01-01\n'
     assert only(NL=country() | {PRODUCTS: ended + claim}).product == "flex"
     assert faults(NL=country() | {PRODUCTS: ended + claim.replace("2026-01", "2025-12")}) == []
+
+
+def reasoned(require, reason, more=""):
+    """Return the country NL whose first rule has this requirement and reason."""
+    first = rule("old-enough", "NL-R-01", require, reason=reason)
+    age = parameter("age", "days", ("2025-01-01", '"30 days"'))
+    return country() | {RENEWAL: "format = 1\n\n" + age + first + more}
+
+
+@for_every(
+    ("require", "reason", "wrong"),
+    [
+        ("days_since_funding > age", "At least {age} is needed.", True),
+        ("days_since_funding >= age", "At least {age} is needed.", False),
+        ("days_since_funding > 30 days", "At least 30 days are needed.", True),
+        ("days_since_funding > 30 days", "More than 30 days are needed.", False),
+        ("age < days_since_funding", "At least {age} is needed.", True),
+        ("days_since_funding > age and balance >= EUR 0.00", "At least {age} is needed.", True),
+        ("missed_remittances_30d < 3", "At most 3 may be missed.", True),
+        ("missed_remittances_30d <= 3", "At most 3 may be missed.", False),
+        ("missed_remittances_30d <= 3", "More than 3 were missed.", False),
+        ("missed_remittances_30d < 3", "More than 3 were missed.", True),
+        ("days_since_funding >= age", "Less than {age} has passed.", False),
+        ("days_since_funding > age", "Less than {age} has passed.", True),
+    ],
+)
+def test_a_reason_that_says_at_least_where_its_rule_does_not(require, reason, wrong):
+    """
+    At the threshold itself the sentence would say the opposite of what decided.
+    """
+    claims = [found.claim for found in faults(NL=reasoned(require, reason))]
+    assert claims == (["reason-bound"] if wrong else [])
+
+
+def test_the_words_of_a_reason_with_another_bound():
+    """
+    The headline has the words of the reason and the comparison of the rule.
+    """
+    wrong = only(NL=reasoned("days_since_funding > age", "At least {age} is needed."))
+
+    assert wrong.detail.message == (
+        "the reason of `old-enough` says At least {age}, and the rule has `>`: for a merchant with "
+        "just that it is the other way"
+    )
+    assert (wrong.severity, len(wrong.places)) == (WARNING, 2)
+
+
+def test_offers_that_are_good_for_most_of_a_year():
+    """
+    300 days, where days were written as hours or a digit is too many.
+    """
+    days = changed(country(), "jurisdiction.toml", "value = 720, source", "value = 7200, source")
+    wrong = only(NL=days)
+
+    assert (wrong.claim, wrong.detail.message) == ("long-offer", "offers are good for 300 days")
+    assert wrong.detail.place.startswith("NL/jurisdiction.toml:")
+
+
+def test_the_maximum_is_not_among_the_amounts():
+    """
+    Amounts are shares of the maximum, which is then never offered.
+    """
+    wrong = only(NL=priced('"50%", "100%"', '"50%", "90%"'))
+
+    assert (wrong.claim, wrong.product) == ("maximum-not-offered", "flex")
+
+
+def test_a_product_without_the_rule_about_defaults_that_renewals_have():
+    """
+    Who cannot renew because of a default would get the product by a new application.
+    """
+    default = rule("no-default", "NL-R-03", "deals_defaulted == 0")
+    files = reasoned("days_since_funding >= age", "No.", default)
+    wrong = only(NL=files)
+    assert (wrong.claim, wrong.product) == ("default-not-asked", "flex")
+
+    both = "identity_verified and deals_defaulted == 0"
+    assert faults(NL=changed(files, PRODUCTS, '"identity_verified", rea', f'"{both}", rea')) == []

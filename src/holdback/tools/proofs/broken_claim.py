@@ -9,6 +9,7 @@ from holdback.eligibility.ruleset import Rule
 from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.stated_claims import StatedClaim
+from holdback.rules import Checked
 from holdback.rules.tree import Node as RuleNode
 from holdback.tools.proofs.finding import Place, Severity
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
@@ -66,7 +67,8 @@ class BrokenClaim:
     What is wrong with a set of rules, and the question whose answer shows it on a deal.
 
     `spots` are where it comes from; without any it is all the rules.
-    `question` is None where no deal can show it, because there is none.
+    `question` is None where no deal can show it, because there is none. It is not broken where the
+    file claims that no deal like `unless_claimed` passes.
     """
 
     claim: str
@@ -76,6 +78,7 @@ class BrokenClaim:
     hint: str
     spots: tuple[Spot | ClaimSpot, ...]
     question: Question | None = None
+    unless_claimed: Checked | None = None
 
     @property
     def key(self) -> object:

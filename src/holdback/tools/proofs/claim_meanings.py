@@ -21,6 +21,14 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "Some deal is eligible, and some application is accepted",
         "The rules named contradict each other, so the answer is always no.",
     ),
+    "renewal-has-product": Meaning(
+        "Some deal that is eligible is accepted by the rules of a product",
+        "The rules of renewals and those of the products contradict each other.",
+    ),
+    "part-passes": Meaning(
+        "Some funded deal is eligible, and some repaid one, some initial one and some renewal",
+        "Nobody of that part can be renewed, and if it is meant, a claim of the file says so.",
+    ),
     "rule-passes": Meaning(
         "Some deal meets the rule",
         "A rule that no deal can meet declines or refers everybody.",
@@ -76,6 +84,22 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
     "reason-figure": Meaning(
         "A figure in a reason is that of its rule",
         "The merchant would read another figure than the one that decided.",
+    ),
+    "reason-bound": Meaning(
+        "A reason says *at least* where its rule includes the bound, and *more than* where not",
+        "A merchant who is just at the threshold would read the opposite of what decided.",
+    ),
+    "long-offer": Meaning(
+        "Offers are good for a quarter of a year at most",
+        "After months nothing that was known of the merchant need hold.",
+    ),
+    "maximum-not-offered": Meaning(
+        "The maximum that a merchant may have is among the amounts that are offered",
+        "Limits and amounts say two different maxima.",
+    ),
+    "default-not-asked": Meaning(
+        "A product declines for a default where renewals do",
+        "A merchant who cannot renew would get the product by a new application.",
     ),
     "jump": Meaning(
         "No value changes by a factor of ten",

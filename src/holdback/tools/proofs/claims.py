@@ -193,15 +193,47 @@ class Prover:
         self, jurisdiction: Jurisdiction
     ) -> Iterator[tuple[Subject, BrokenClaim]]:
         """Yield what does not hold; what files state comes last: it can take all of the time."""
-        for broken_claims in (self._broken_claims_of, self._stated):
+        for broken_claims in (self._broken_claims_of, self._without_product, self._stated):
             for rulebook in jurisdiction.slices:
                 for subject in subjects(rulebook):
                     for broken in broken_claims(jurisdiction, subject):
-                        yield subject, broken
+                        if not _is_claimed(broken, jurisdiction, subject):
+                            yield subject, broken
 
     def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         yield from self._broken_claims_of(jurisdiction, subject)
         yield from self._stated(jurisdiction, subject)
+
+    def _without_product(
+        self, _jurisdiction: Jurisdiction, subject: Subject
+    ) -> Iterator[BrokenClaim]:
+        """Yield that no deal that is eligible is accepted by the rules of a product."""
+        rulebook, rules = subject.rulebook, subject.rules
+        products = [rulebook.rulesets[product.key] for product in rulebook.products]
+        if subject.product is not None or not products:
+            return
+        renewed = Question(catalogue=rules.catalogue, parts=(OutcomeIn(rules, PASSES),))
+        accepted = tuple((OutcomeIn(of_one, PASSES, floor=False),) for of_one in products)
+        key = (subject.meaning, *(Subject(rulebook=rulebook, rules=of).meaning for of in products))
+        if key not in self._answers:
+            self._answers[key] = self._solver.answer(evolve(renewed, alternatives=accepted))
+            nobody = [renewed, evolve(renewed, parts=(), alternatives=accepted)]
+            if self._answers[key] is Possibility.IMPOSSIBLE and any(
+                self._solver.answer(question) is Possibility.IMPOSSIBLE for question in nobody
+            ):  # that is another finding
+                self._answers[key] = Possibility.POSSIBLE
+        if self._answers[key] is Possibility.POSSIBLE:
+            return
+        broken = BrokenClaim(
+            claim="renewal-has-product",
+            severity=ERROR,
+            code="contradiction",
+            message="nobody can be renewed: no deal that is eligible is accepted by a product",
+            hint="correct the rules of renewals, or those of the products",
+            spots=(),
+        )
+        undecided = self._answers[key] is Possibility.NOT_DECIDED
+        yield not_decided(broken, self._solver) if undecided else broken
 
     def _stated(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield the claims of the files about *subject* that do not hold, or are not decided."""
@@ -310,6 +342,20 @@ def _identity(subject: Subject, broken: BrokenClaim) -> object:
     The child may have a rule or a value of its own in it; the parent is to be corrected first.
     """
     return subject.product, broken.claim, broken.message
+
+
+def _is_claimed(broken: BrokenClaim, jurisdiction: Jurisdiction, subject: Subject) -> bool:
+    """Return whether the file claims itself, on all days, that no deal passes as in *broken*."""
+    if broken.unless_claimed is None:
+        return False
+    catalogue, since = subject.rules.catalogue, subject.rulebook.since
+    said = text_of(broken.unless_claimed.tree)
+    return any(
+        claim.kind == NEVER
+        and claim.product == subject.product
+        and text_of(claim.checked(catalogue).tree) == said
+        for claim in jurisdiction.policy.claims_in(Period(since, _end(jurisdiction, since)))
+    )
 
 
 def _end(jurisdiction: Jurisdiction, last: date) -> date | None:

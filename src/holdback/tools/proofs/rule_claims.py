@@ -21,7 +21,7 @@ from holdback.eligibility.assessment import (
 )
 from holdback.eligibility.ruleset import DECLINE, Rule, RuleSet
 from holdback.frozen_classes import frozen
-from holdback.merchant.deal import FUNDED, REPAID, STATUSES
+from holdback.merchant.deal import FUNDED, INITIAL, RENEWAL, REPAID, STATUSES
 from holdback.rules import Checked, Facts, Kind, check, parse
 from holdback.rules.render import in_words, text_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
@@ -48,6 +48,11 @@ _WITHOUT_DECLINE: Final = frozenset({ELIGIBLE, REFERRED})
 # The deals that can be renewed: the active one, or one that was repaid (service 2.5).
 _RENEWABLE: Final = (FUNDED, REPAID)
 _ENDED: Final = tuple(status for status in STATUSES if status not in _RENEWABLE)
+# The parts of the deals that can be renewed. A rule that is the wrong way round may leave out one.
+_PARTS: Final = (
+    *(f'status == "{status}"' for status in _RENEWABLE),
+    *(f'deal_type == "{type_}"' for type_ in (INITIAL, RENEWAL)),
+)
 # More of these is better for everybody, so more of them must not cost anybody the renewal.
 _NEVER_HURT: Final = ("progress", "performance")
 
@@ -73,12 +78,13 @@ class RuleClaims:
     @_shown.default
     def _masks(self) -> list[tuple[int, int]]:
         """Return the masks of the false and the unknown rules on the deals that are assessed."""
+        return [self.rules.masks(facts) for facts in self._assessed]
+
+    @property
+    def _assessed(self) -> list[Facts]:
+        """The deals that are assessed."""
         progress = self.rules.progress
-        return [
-            self.rules.masks(facts)
-            for facts in self.deals
-            if not self.floor or (facts[progress] or 0) >= FLOOR
-        ]
+        return [facts for facts in self.deals if not self.floor or (facts[progress] or 0) >= FLOOR]
 
     def broken_claims(self) -> Iterator[BrokenClaim]:
         """Yield what is wrong with the rules, one broken claim for each root cause."""
@@ -89,6 +95,7 @@ class RuleClaims:
         # Where nobody passes, no other rule decides who does.
         if not nobody and not any(map(self._passes_nobody, self.rules.rules)):
             if self.floor:
+                yield from self._part_passes()
                 yield from self._ended_can_pass()
             yield from self._redundant()
             if self.floor:
@@ -207,12 +214,7 @@ class RuleClaims:
             return
         if any(self._passes_nobody(rule) for rule in self.rules.rules):
             return  # that rule is the cause, and is reported
-        core = list(self.rules.rules)
-        for rule in self.rules.rules:
-            fewer = [left for left in core if left is not rule]
-            parts = [AnswerIn(left.checked, TRUE) for left in fewer]
-            if self.solver.answer(self.question(*parts)) is Possibility.IMPOSSIBLE:
-                core = fewer
+        core = self._contradicting()
         names = in_words([f"`{rule.id}`" for rule in core])
         yield BrokenClaim(
             claim="somebody-passes",
@@ -223,9 +225,40 @@ class RuleClaims:
             spots=tuple(map(_whole, core)),
         )
 
+    def _contradicting(self, *others: AnswerIn) -> list[Rule]:
+        """Return the fewest rules that no deal meets together with *others*."""
+        core = list(self.rules.rules)
+        for rule in self.rules.rules:
+            fewer = [left for left in core if left is not rule]
+            parts = [AnswerIn(left.checked, TRUE) for left in fewer]
+            if self.solver.answer(self.question(*others, *parts)) is Possibility.IMPOSSIBLE:
+                core = fewer
+        return core
+
     def _passes_nobody(self, rule: Rule) -> bool:
         question = self.question(AnswerIn(rule.checked, TRUE))
         return rule.id in self._reported and self.impossible(question, "rule-passes")
+
+    def _part_passes(self) -> Iterator[BrokenClaim]:
+        """Yield the deals that can be renewed by what they are, and of which none passes."""
+        for text in _PARTS:
+            part = AnswerIn(check(parse(text), self.rules.catalogue, Kind.FLAG), TRUE)
+            if any(
+                masks == (0, 0) and part.holds(facts)
+                for masks, facts in zip(self._shown, self._assessed, strict=True)
+            ):
+                continue
+            if not self.impossible(self.question(part, self.outcome(PASSES)), "part-passes"):
+                continue
+            yield BrokenClaim(
+                claim="part-passes",
+                severity=WARNING,
+                code="contradiction",
+                message=f"no deal with `{text}` can be {self.passed}",
+                hint=f"correct the rules; if it is meant, claim it: `never = '{text}'`",
+                spots=tuple(map(_whole, self._contradicting(part))),
+                unless_claimed=part.checked,
+            )
 
     def _ended_can_pass(self) -> Iterator[BrokenClaim]:
         """Yield that a deal can be renewed after it has ended otherwise than repaid."""

@@ -35,6 +35,7 @@ from holdback.tools.sanity.gaps import gaps
 from holdback.tools.sanity.headline import Headline, Line, joined, slices
 from holdback.tools.sanity.jumps import jumps
 from holdback.tools.sanity.switched_off import mostly_switched_off
+from holdback.tools.sanity.unlikely import unlikely
 
 CLAIM_WITHOUT_DAYS: Final = "claim-without-days"
 
@@ -75,6 +76,7 @@ def _findings(jurisdiction: Jurisdiction) -> Iterator[Finding]:
         prices,
         jumps,
         mostly_switched_off,
+        unlikely,
         _claims_without_days,
     )
     for check in checks:
