@@ -23,6 +23,7 @@ from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import MAX_DIGITS, unscaled
 from holdback.portfolio.reading.column_readers import MOST_DECIMALS, MOST_DIGITS, ColumnReader
 from holdback.rules.types import Fact, Kind
+from holdback.rules.values import is_bare_number
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
@@ -63,6 +64,8 @@ def _plain(value: Any, fact: Fact) -> Any:
     *value* as a facts document has it.
 
     Frames hold counts as decimals or texts, flags as texts, and floats, which are read by a rule.
+    The percentages of a column have one unit, so one without its sign has it too; whether they are
+    fractions is a question about the column (docs/reference/portfolio.md#findings).
     """
     kind = fact.type.kind
     if isinstance(value, float) and kind in _NUMBERS and not isnan(value):
@@ -73,6 +76,8 @@ def _plain(value: Any, fact: Fact) -> Any:
     if isinstance(value, str) and kind in _WHOLE:
         match = _WHOLE_TEXT.fullmatch(value)
         return int(match[1]) if match and not has_two_meanings(value) else value
+    if isinstance(value, str) and kind is Kind.PERCENT and is_bare_number(value):
+        return f"{value}%"
     if isinstance(value, str) and kind is Kind.FLAG:
         return _FLAGS.get(value.lower(), value)
     return value
@@ -201,8 +206,6 @@ def _texts(texts: pl.Series, fact: Fact) -> pl.DataFrame:
         digits = digits.str.strip_suffix("%")
     dtype = _decimals(texts, fact)
     is_plain = digits.str.contains(_plain_pattern(dtype.scale))
-    if fact.type.kind is Kind.PERCENT:
-        is_plain &= ~pl.col(_VALUE).str.contains(_MAYBE_FRACTION)
     number = pl.when(is_plain).then(digits.cast(dtype, strict=False))
     column = ColumnReader(fact, _VALUE).column(nw.Decimal(dtype.precision, dtype.scale))
     read = (
@@ -231,10 +234,6 @@ def _decimals(texts: pl.Series, fact: Fact) -> pl.Decimal:
     if fact.rounded_down and some.str.contains(rf"\.[0-9]{{{usual.scale + 1}}}").any():
         return pl.Decimal(_WIDEST, MOST_DECIMALS)
     return usual
-
-
-# A percentage without its sign that may be a fraction, as `written.is_fraction` has it.
-_MAYBE_FRACTION: Final = r"^(0\.[0-9]*[1-9][0-9]*|1\.[0-4][0-9]*)$"
 
 
 def _plain_pattern(places: int) -> str:
