@@ -72,9 +72,13 @@ def with_shared_rules(family, random):
             own = files[part].setdefault(PRODUCTS, {"format": 1})
             own["rules"] = shared_rules(part, keys, random)
             inherited = [key for key in keys if key not in keys_of(files[part])]
-            if inherited and random.random() < 0.5:  # in the place of a rule of one product
-                key = random.choice(inherited)
-                own["rules"][-1] |= {"id": random.choice(of_products[key]), "products": [key]}
+            tables = [by_file.get("rules", ()) for by_file in files[part].values()]
+            tables += [product.get("rules", ()) for product in products_of(files[part])]
+            taken = {rule["id"] for rules in tables for rule in rules}
+            free = [(key, id_) for key in inherited for id_ in of_products[key] if id_ not in taken]
+            if free and random.random() < 0.5:  # in the place of a rule of one product
+                key, id_ = random.choice(free)
+                own["rules"][-1] |= {"id": id_, "products": [key]}
         dropped = files[part][WHO].setdefault("switch_off", [])
         for rule in random.sample(files[country][PRODUCTS]["rules"], 1):
             off = {"rule": rule["id"], "reason": "not here", "from": random.choice(DAYS)}
