@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from ledger_folders import WORLDS, engine_of
 
@@ -376,17 +376,27 @@ def test_the_histories_go_far():
     """
     The histories of these laws carry out every operation on a deal's money.
     """
+    kinds = (Refund, UnwindDeal, PauseDeal, SettleEarly, Requote, ChargeFee)
+    modules = {kind.__module__ for kind in kinds}
     seen = Counter()
-
-    # Always the same histories: by chance an operation could be met by none.
-    @settings(max_examples=600, derandomize=True)
-    @given(histories(through="offers") | histories(through="renewal", most_steps=16))
-    def draw(drawn):
-        seen.update(step.operation for step in drawn[1].steps if step.refused is None)
-
-    draw()
-    modules = {
-        k.__module__ for k in (Refund, UnwindDeal, PauseDeal, SettleEarly, Requote, ChargeFee)
+    unseen = {
+        name
+        for name, kind in OPERATIONS.items()
+        if kind.__module__ in modules and not kind.is_question
     }
-    money = {name for name, kind in OPERATIONS.items() if kind.__module__ in modules}
-    assert {name for name in money if not OPERATIONS[name].is_question} <= seen.keys(), seen
+
+    # Within a run Hypothesis varies what it drew before; short runs see more.
+    for number in range(60):
+
+        @seed(number)
+        @settings(max_examples=20, derandomize=False, phases=[Phase.generate])
+        @given(histories(through="offers") | histories(through="renewal", most_steps=16))
+        def draw(drawn):
+            seen.update(step.operation for step in drawn[1].steps if step.refused is None)
+
+        draw()
+        unseen -= seen.keys()
+        if not unseen:
+            break
+
+    assert not unseen, seen
