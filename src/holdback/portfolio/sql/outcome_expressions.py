@@ -47,9 +47,16 @@ from holdback.portfolio.assessing.outcome_columns import (
     rule_column,
 )
 from holdback.portfolio.assessing.row_rulebooks import RowRulebooks
-from holdback.portfolio.sql.words import conditional, identifier, one_of, text_literal, tinyint
+from holdback.portfolio.sql.words import (
+    conditional,
+    identifier,
+    one_of,
+    only,
+    text_literal,
+    tinyint,
+)
 from holdback.rules.render import text as rule_text
-from holdback.rules.sql import POLARS, SPARK, FlagSql, always_unknown_without, flag_sql, literal
+from holdback.rules.sql import POLARS, FlagSql, always_unknown_without, flag_sql, literal
 from holdback.rules.tree import Checked
 
 _DECLINING, _REFERRING, _MISSING = f"{PREFIX}declining", f"{PREFIX}referring", f"{PREFIX}missing"
@@ -61,9 +68,6 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
-# Spark compiles steps to Java, which compiles no method of more than 8,000 bytes. Three masks of
-# this many characters stay below.
-_LONG: Final = 2_000
 # The next line of a mask, for people.
 _NEXT: Final = "\n      "
 # A number of a rule between null characters (`_marked`), so that rules that differ in numbers only
@@ -153,11 +157,7 @@ class _OutcomeWriter:
 
     def only(self, column: str, test: str, mask: str) -> str:
         """The *mask* where the *column* passes the *test*."""
-        if self.dialect == SPARK and len(mask) > _LONG:
-            # Spark makes one method of all steps, except of those that sort an array: such a step
-            # gets a short method for each part.
-            column = f"array_sort(array({column}))[0]"
-        return conditional([(f"{column} {test}", mask)])
+        return only(column, test, mask, self.dialect)
 
     def false_rules(self, otherwise: str) -> str:
         """The mask of the false rules that decline, or of those that refer: what *otherwise* is."""

@@ -31,6 +31,7 @@ from holdback.portfolio.sql.words import (
     conditional,
     identifier,
     one_of,
+    only,
     text_literal,
     text_type,
 )
@@ -144,7 +145,12 @@ class SqlPlan:
                     for first_day, place in latest_first
                 )
             cases.append((self._is_code(code), chosen))
-        yield {RULEBOOK: conditional(cases)}
+        chosen = conditional(cases)
+        if self.dialect == SPARK:  # in a method of its own, where there are many
+            chosen = only(
+                self.col(rulebooks.jurisdiction_column), "is not null", chosen, self.dialect
+            )
+        yield {RULEBOOK: chosen}
 
     def _is_code(self, code: str) -> str:
         """Where a row is of the jurisdiction *code*."""

@@ -10,6 +10,9 @@ from holdback.rules.sql import DUCKDB, POLARS, PORTABLE, POSTGRES, SPARK, SQLITE
 
 # Characters that Spark may replace within quotes, depending on its settings.
 _REPLACED_BY_SPARK: Final = "'\\$"
+# Spark compiles steps to Java, which compiles no method of more than 8,000 bytes. Three values of
+# this many characters stay below.
+_LONG: Final = 2_000
 # The names of the types that differ.
 BIGINT: Final = "bigint"
 _TINYINT: Final = {
@@ -84,6 +87,20 @@ def conditional(cases: Iterable[tuple[str, str]], otherwise: str | None = None) 
     if not branches:
         return otherwise or "null"
     return f"case {branches} end" if otherwise is None else f"case {branches} else {otherwise} end"
+
+
+def only(column: str, test: str, value: str, dialect: str) -> str:
+    """
+    The *value* where the *column* passes the *test*, else null.
+
+    >>> only("a", "> 0", "1", "duckdb")
+    'case when a > 0 then 1 end'
+    """
+    if dialect == SPARK and len(value) > _LONG:
+        # Spark makes one method of all steps, except of those that sort an array: such a step gets
+        # a short method for each part.
+        column = f"array_sort(array({column}))[0]"
+    return conditional([(f"{column} {test}", value)])
 
 
 def one_of(column: str, places: Sequence[int]) -> str:
