@@ -105,9 +105,10 @@ class MoneyRules:
         assert outcome is None or part != "too much"
 
     def total(self):
-        """What the merchant owes in all, less what it overpaid."""
-        deals = self.merchant.deals
-        return sum(owed(deal) - deal.overpaid.minor for deal in deals)
+        """What the merchant owes in all, fees included, less what it overpaid."""
+        return sum(
+            owed(deal) + deal.fees_owed.minor - deal.overpaid.minor for deal in self.merchant.deals
+        )
 
     def claimed(self):
         """What the merchant owes in all, and what was given up of it: a payment takes it back."""
@@ -332,8 +333,8 @@ class MoneyRules:
     )
     def cash_in_suspense(self, data, part, leaves_as):
         """Cash without a deal is held, and a part of it goes on: every unit is somewhere."""
-        deal = self.any_deal(data, owed)
-        minor = max(1, min(owed(deal), 50_000))
+        deal = self.any_deal(data, lambda deal: owed(deal) + deal.fees_owed.minor)
+        minor = max(1, min(owed(deal) + deal.fees_owed.minor, 50_000))
         received = RecordSuspense(**self.moved(minor))
         if self.attempt(received) is None:
             return

@@ -55,6 +55,7 @@ from holdback.offers.quote import quote
 from holdback.offers.registry import bind, registered, versions
 from holdback.rulebooks import digest as digest_module
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
+from holdback.rulebooks.product_terms import undigested
 from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.tools.mutants.mutation import mutants
@@ -627,7 +628,11 @@ def test_other_versions_have_other_digests(numbers):
 
 
 def prices(rulebook, products, facts, settlement):
-    """The decision, the limits and the offers of each of *products*, without prose."""
+    """
+    The decision, the limits and the offers of each of *products*, without prose and fees.
+
+    Fees are in no digest (decisions/money-after-funding#fees).
+    """
     case = PricingCase(
         facts=facts,
         catalogue=rulebook.catalogue,
@@ -638,7 +643,8 @@ def prices(rulebook, products, facts, settlement):
     result = []
     for product in products:
         quoted = quote(product, case, str, settlement)
-        result.append((product.terms.key, quoted.decision, quoted.limits, quoted.offers))
+        offers = [evolve(offer, fees=()) for offer in quoted.offers]
+        result.append((product.terms.key, quoted.decision, quoted.limits, offers))
     return result
 
 
@@ -675,6 +681,9 @@ def test_one_digest_prices_alike(family, seed):
             assert {kind["term/seasonal"].version for _, kind in rulebooks} == {
                 first.versions["term/seasonal"]
             }
+        for rulebook, _ in others:
+            if rulebook.since == first.since:
+                assert undigested(rulebook.products) == undigested(first.products)
         usual = first.catalogue.prepare(usual_evidence(first))
         for facts in deals(first, usual, random):
             settlement = random.choice([None, Money(random.randint(0, 10**7), first.currency)])
