@@ -1,6 +1,7 @@
 """Small folders of jurisdictions as texts: countries, children, and ways to change them.
 
-`country` and `child` have examples for every threshold and no finding. `IRELAND` is valid with
+`country` and `child` have examples for every threshold and no finding; of `sound_country` every
+claim is proved as well. `IRELAND` is valid with
 fewer examples; the tests of the reader change it.
 """
 
@@ -120,6 +121,19 @@ without = ["missed_remittances_30d"]
 expect = { outcome = "undetermined", needs = ["missed_remittances_30d"] }
 """
 )
+
+OPEN_OR_REPAID = """
+[[rules]]
+id = "open-or-repaid"
+code = "NL-R-09"
+require = 'status in ["Funded", "Repaid"]'
+reason = "The deal is {status}."
+source = "policy"
+from = 2025-01-01
+
+[typical]
+status = "Funded"
+"""
 
 FLEX = """\
 format = 1
@@ -244,6 +258,12 @@ def country(code="NL", *, more=""):
         "renewal.toml": RENEWAL.replace("NL-", f"{code}-"),
         "products.toml": PRODUCTS.replace("NL-", f"{code}-"),
     }
+
+
+def sound_country(code="NL", *, more=""):
+    """Return the files of a country of which, in addition, every claim is proved."""
+    ended = OPEN_OR_REPAID.replace("NL-", f"{code}-")
+    return changed(country(code, more=more), "renewal.toml", "\n[typical]\n", ended)
 
 
 def child(code="NL-ZH", parent="NL", *, more="", renewal=None, products=None):

@@ -29,10 +29,10 @@ from holdback.jurisdictions.toml.document import read_document
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.registry import converter_of
 from holdback.portfolio.reading.single_values import GIVEN, NUMBER, read_column, read_values
-from holdback.rulebooks.proposal import read_parameters
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 from holdback.rules.values import is_bare_number
 from holdback.tools.advice.pace import read_pace
+from holdback.tools.proposals import read_parameters
 
 ROWS = [
     (hand, wrote, of, tuple(means), frozenset(words))

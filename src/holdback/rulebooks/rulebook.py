@@ -6,7 +6,7 @@ they propose and have digests of their own. An engine takes any `Rulebooks`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, Protocol, Self
@@ -17,24 +17,16 @@ from attrs import NOTHING, evolve, field
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.facts import DEAL
 from holdback.eligibility.ruleset import Rule, RuleSet
-from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
 from holdback.exact.money import Currency
 from holdback.frozen_classes import Seal, frozen, frozen_record, sealing
 from holdback.merchant.application import PEOPLE
-from holdback.rulebooks.digest import RulebookDigester, Versions, rulebook_digest
+from holdback.rulebooks.digest import Versions, rulebook_digest
 from holdback.rulebooks.product_terms import ProductTerms, undigested
-from holdback.rulebooks.proposal import (
-    not_more_than_progress,
-    read_parameters,
-    rechecked_rules,
-    sentences,
-    unknown_codes,
-)
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
-from holdback.tool_named import shown_by
+from holdback.tool_named import shown_by, tool_named
 
 # The name of the funding rules next to the keys of products, of which none can be this.
 FUNDING: Final = "[[funding]]"
@@ -247,10 +239,8 @@ class Rulebook:
             InvalidDocument: with every parameter that is unknown, or that no rule reads; every
                 value of the wrong type, or without its unit; every rule that is wrong with it.
         """
-        values, errors = read_parameters(
-            self.parameters, tuple((self.proposed_from or self).all_rules), parameters
-        )
-        return self._proposed(values, [rule.code for rule in self.all_rules], errors)
+        proposed: Rulebook = tool_named("proposals.replaced")(self, parameters)
+        return proposed
 
     def without(self, *codes: str) -> Rulebook:
         """
@@ -263,67 +253,8 @@ class Rulebook:
             InvalidDocument: with every code that no rule has; or no rule would be left that
                 declines for anything but the progress.
         """
-        rules = tuple(self.all_rules)
-        kept = [rule.code for rule in rules if rule.code not in codes]
-        return self._proposed(self.parameters, kept, unknown_codes(rules, codes))
-
-    def _proposed(
-        self,
-        parameters: Mapping[str, Parameter],
-        codes: Collection[str],
-        errors: list[ErrorDetail],
-    ) -> Rulebook:
-        """
-        Return the rulebook of the files with *parameters* and only the rules with *codes*.
-
-        However many steps led to a proposal, it is derived from the files: their order does not
-        matter, and a step that takes another back leaves no mark. The rules are checked also if
-        there are *errors* already, so that all are reported at once.
-        """
-        base = self.proposed_from or self
-        changed = {name for name, it in parameters.items() if it != base.parameters[name]}
-        left_out = dict.fromkeys(rule.code for rule in base.all_rules if rule.code not in codes)
-        if not (changed or left_out or errors):
-            return base if base.on == self.on else evolve(base, on=self.on)
-        catalogue = base.catalogue.with_parameters(parameters)
-
-        def rules_of(rules: RuleSet) -> tuple[Rule, ...]:
-            kept = (rule for rule in rules.rules if rule.code in codes)
-            return rechecked_rules(kept, catalogue, changed, errors)
-
-        renewal = rules_of(base.renewal)
-        products = [(terms, rules_of(terms.rules)) for terms in base.products]
-        funding = rules_of(base.funding)
-        errors += not_more_than_progress(renewal)
-        if errors:
-            # A rule that products share is checked in each of them.
-            raise InvalidDocument(dict.fromkeys(errors))
-        rules_digest = RulebookDigester().rules_digest(
-            catalogue,
-            renewal,
-            products,
-            {name: getattr(base, name) for name in SETTINGS_IN_DIGEST} | age_limits(base.checks),
-            funding,
-        )
-        identity: dict[str, Any] = {
-            "catalogue": catalogue,
-            "digest": rulebook_digest(rules_digest, base.versions),
-            "rules_digest": rules_digest,
-            "proposal": sentences(base.parameters, parameters, left_out),
-        }
-        return base.altered(
-            on=self.on,
-            digest=identity["digest"],
-            parameters=catalogue.parameters,
-            catalogue=catalogue,
-            renewal=base.renewal.altered(rules=renewal, **identity),
-            products=tuple(
-                evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
-                for terms, rules in products
-            ),
-            funding=base.funding.altered(rules=funding, **identity),
-            proposed_from=base,
-        )
+        proposed: Rulebook = tool_named("proposals.without")(self, codes)
+        return proposed
 
     def altered(self, **changes: Any) -> Rulebook:
         """

@@ -7,16 +7,15 @@ repeated.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NoReturn
 
 from attrs import evolve
 
-from holdback.errors import RuleError, did_you_mean
+from holdback.errors import RuleError
 from holdback.rules.operators import FUNCTIONS, OPERATORS
-from holdback.rules.tokens import FOREIGN_WORDS, RESERVED, Token, tokens
+from holdback.rules.tokens import GLUED, RESERVED, Token, tokens
 from holdback.rules.tree import Expression, Literal, Name, Syntax, Tree
 from holdback.rules.types import Kind
 
@@ -59,10 +58,6 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
         "text": Kind.TEXT,
     }
 )
-_FLAGS: Final[Mapping[str, bool]] = MappingProxyType(
-    {"true": True, "True": True, "yes": True, "false": False, "False": False, "no": False}
-)
-_GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
 
 
 def _require_text(source: object) -> None:
@@ -316,7 +311,7 @@ class _Parser:
         following = self.tokens[self.index + 1]
         called = following.text == "(" and following.kind == "symbol"
         word = token.text
-        return called or word in RESERVED or bool(_GLUED.fullmatch(word))
+        return called or word in RESERVED or bool(GLUED.fullmatch(word))
 
     # -- errors
 
@@ -325,7 +320,7 @@ class _Parser:
     ) -> NoReturn:
         """Raise `RuleError` at *token*, by default the next one."""
         place = token or self.token
-        hint = hint or (None if token else self._hint(place))
+        hint = hint or (None if token else self._hint())
         self._fail(message, place.start, place.end, hint)
 
     def _fail(self, message: str, start: int, end: int, hint: str | None = None) -> NoReturn:
@@ -333,57 +328,10 @@ class _Parser:
             message, source=self.source, start=start, end=end, stage="syntax", hint=hint
         )
 
-    def _hint(self, token: Token) -> str | None:
-        """Return what to write instead of the unexpected *token*."""
-        from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+    def _hint(self) -> str | None:
+        """Return what to write instead of the unexpected next token."""
+        from holdback.rules import syntax_hints  # noqa: PLC0415  # only an error needs it
 
-        previous = self.tokens[self.index - 1] if self.index else Token("end", "", 0, 0)
-        following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
-        if token.kind == "word" and (meant := self._meant_by_words(token, previous)):
-            return meant
-        if token.kind == "word" and token.text in FOREIGN_WORDS:
-            return FOREIGN_WORDS[token.text]
-        if token.text == "not" and following.text == "in":
-            return "write `not` before the comparison, as `not status in [...]`"
-        if token.kind == "word" and following.text == "(":
-            *others, last = (f"`{name}`" for name in FUNCTIONS)
-            near = did_you_mean(token.text, FUNCTIONS)
-            return near or f"the only functions are {', '.join(others)} and {last}"
-        if token.kind == "word" and (glued := _GLUED.fullmatch(token.text)):
-            return f"write `{glued[1]} {glued[2]}`"
-        if token.text == "[":
-            return "a list can only follow `in`"
-        if previous.text[-1:].isdigit() and (token.text == "," or token.text.isdigit()):
-            return slips.written_number(self.source, token.start) or slips.PLAIN_NUMBER
-        if token.text == ")":
-            return "there is no parenthesis to close" if not self.nested else None
-        if (
-            previous.kind == "word"
-            and previous.text.isupper()
-            and token.kind in ("number", "symbol")
-        ):
-            return f"money is written `{previous.text[:3]} 5000.00`, with its sign in front"
-        return None
-
-    def _meant_by_words(self, token: Token, previous: Token) -> str | None:
-        """Return the text for a unit or a comparison in words that begins with *token*."""
-        from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
-
-        if previous.kind == "number":
-            period = slips.period(self.source, previous.text, token.text)
-            return period or slips.written_number(self.source, token.start)
-        compared = slips.comparison(self.source, token.start)
-        if compared is None:
-            return None
-        operator, end = compared
-        after = next(later for later in self.tokens if later.start >= end or later.kind == "end")
-        if FOREIGN_WORDS.get(after.text) is FOREIGN_WORDS["null"]:
-            return FOREIGN_WORDS["null"]
-        before = self.tokens[self.index - 2].text if self.index > 1 else "("
-        # A part of a sum or a product is not what is compared.
-        if after.kind == "end" or before in ("+", "-", "*") or previous.text == ")":
-            return f"write `{operator}`"
-        if after.text in _FLAGS and operator in ("==", "!="):
-            is_plain = _FLAGS[after.text] == (operator == "==")
-            return f"write `{previous.text}`" if is_plain else f"write `not {previous.text}`"
-        return f"write `{previous.text} {operator} {after.text}`"
+        return syntax_hints.instead_of(
+            self.source, self.tokens, self.index, in_parentheses=self.nested > 0
+        )

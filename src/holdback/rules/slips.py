@@ -51,6 +51,57 @@ _CURLY: Final = (
     "[\u2018\u2019\u201c\u201d\u00ab\u00bb]"
 )
 
+# Symbols of other languages, with what to write instead or why there is no such thing.
+_SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "=": "to compare, write `==`",
+        "=<": "write `<=`",
+        "=>": "write `>=`",
+        "<>": "write `!=`",
+        "&": "write `and`",
+        "&&": "write `and`",
+        "|": "write `or`",
+        "||": "write `or`",
+        "!": "write `not`, or `!=` to compare",
+        "~": "write `not`",
+        "**": "there are no powers",
+        "^": "there are no powers",
+        "/": "there is no division; multiply by a constant such as `0.5`",
+        "//": "there is no division; multiply by a constant such as `0.5`",
+        "%": "a percentage is written without a space, as `50%`",
+        "'": 'write text in double quotes, as "Funded"',
+        '"': "the text is not closed, or has a backslash in it",
+        ".": "a fact has a plain name and no attributes",
+        "{": "there are only round parentheses, and `[a, b]` after `in`",
+        "}": "there are only round parentheses, and `[a, b]` after `in`",
+        ":": "a rule is one expression",
+        ";": "a rule is one expression",
+        "#": "comments belong in the file, outside the expression",
+        "$": "write the currency's code, as `USD 5000.00`",
+    }
+)
+_CHARACTER_HINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb",
+            'use straight double quotes, as "Funded"',
+        ),
+        "\u2264": "write `<=`",
+        "\u2265": "write `>=`",
+        "\u2260": "write `!=`",
+        "\u00d7": "write `*`",
+        "\u2212": "write `-`",
+        "\u2013": "write `-`",
+        "\u00ac": "write `not`",
+        "\u00a3": "write `GBP 5000.00`",
+        "\u20ac": "write `EUR 5000.00`",
+        "\u00a0": "use a plain space",
+        "\n": "a rule is one line",
+        "\r": "a rule is one line",
+        "\t": "use a space",
+    }
+)
+
 
 def comparison(source: str, start: int) -> tuple[str, int] | None:
     """
@@ -123,3 +174,33 @@ def straight_quotes(text: str, place: int = 0) -> str | None:
     """
     match = re.compile(_CURLY).match(text, place)
     return None if match is None else f'"{match[1]}"'
+
+
+def plain_character(source: str, place: int) -> str | None:
+    """
+    Return what to write instead of the character of *source* at *place*, which no rule can have.
+
+    >>> plain_character("pace \u2265 75%", 5)
+    'write `>=`'
+    """
+    quoted = straight_quotes(source, place)
+    if quoted is not None:
+        return f"use straight double quotes, as {quoted}"
+    return written_number(source, place) or _CHARACTER_HINTS.get(source[place])
+
+
+def token(source: str, start: int, text: str, *, is_number: bool) -> str | None:
+    """
+    Return what to write instead of *text* at *start* in *source*, which is not a token.
+
+    >>> token("pace => 75%", 5, "=>", is_number=False)
+    'write `>=`'
+    >>> token("age >= 2weeks", 7, "2weeks", is_number=True)
+    'write `14 days`'
+    """
+    written = written_number(source, start)
+    if not is_number:
+        return written or _SYMBOL_HINTS.get(text)
+    glued = re.fullmatch(r"([0-9]+)([a-z]+)", text)
+    meant = None if glued is None else period(source, glued[1], glued[2])
+    return meant or written or "write plain decimal digits, as `12.5`"

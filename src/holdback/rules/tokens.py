@@ -53,6 +53,8 @@ FOREIGN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "between": "write a chain, as `0% < progress <= 100%`",
     }
 )
+# An amount of money without the space after its currency.
+GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
 # No rule can read a fact or a parameter of such a name.
 RESERVED: Final = KEYWORDS | FOREIGN_WORDS.keys()
 
@@ -88,57 +90,6 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 
-# Symbols of other languages, with what to write instead or why there is no such thing.
-_SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "=": "to compare, write `==`",
-        "=<": "write `<=`",
-        "=>": "write `>=`",
-        "<>": "write `!=`",
-        "&": "write `and`",
-        "&&": "write `and`",
-        "|": "write `or`",
-        "||": "write `or`",
-        "!": "write `not`, or `!=` to compare",
-        "~": "write `not`",
-        "**": "there are no powers",
-        "^": "there are no powers",
-        "/": "there is no division; multiply by a constant such as `0.5`",
-        "//": "there is no division; multiply by a constant such as `0.5`",
-        "%": "a percentage is written without a space, as `50%`",
-        "'": 'write text in double quotes, as "Funded"',
-        '"': "the text is not closed, or has a backslash in it",
-        ".": "a fact has a plain name and no attributes",
-        "{": "there are only round parentheses, and `[a, b]` after `in`",
-        "}": "there are only round parentheses, and `[a, b]` after `in`",
-        ":": "a rule is one expression",
-        ";": "a rule is one expression",
-        "#": "comments belong in the file, outside the expression",
-        "$": "write the currency's code, as `USD 5000.00`",
-    }
-)
-_CHARACTER_HINTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb",
-            'use straight double quotes, as "Funded"',
-        ),
-        "\u2264": "write `<=`",
-        "\u2265": "write `>=`",
-        "\u2260": "write `!=`",
-        "\u00d7": "write `*`",
-        "\u2212": "write `-`",
-        "\u2013": "write `-`",
-        "\u00ac": "write `not`",
-        "\u00a3": "write `GBP 5000.00`",
-        "\u20ac": "write `EUR 5000.00`",
-        "\u00a0": "use a plain space",
-        "\n": "a rule is one line",
-        "\r": "a rule is one line",
-        "\t": "use a space",
-    }
-)
-
 
 def tokens(source: str) -> list[Token]:
     """
@@ -172,25 +123,16 @@ def check_text(source: str) -> None:
         )
     for place, character in enumerate(source):
         if not " " <= character <= "~":
+            from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
+
             raise RuleError(
                 f"the character U+{ord(character):04X} is not printable ASCII",
                 source=shown,
                 start=place,
                 end=place + 1,
                 stage="text",
-                hint=_character_hint(source, place),
+                hint=slips.plain_character(source, place),
             )
-
-
-def _character_hint(source: str, place: int) -> str | None:
-    """Return what to write instead of the character of *source* at *place*."""
-    from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
-
-    quoted = slips.straight_quotes(source, place)
-    if quoted is not None:
-        return f"use straight double quotes, as {quoted}"
-    number = slips.written_number(source, place)
-    return number or _CHARACTER_HINTS.get(source[place])
 
 
 def _scan(source: str) -> Iterator[Token]:
@@ -215,26 +157,17 @@ def _wrong(source: str, start: int, text: str) -> RuleError:
     """Return the error for *text*, which is not a token."""
     from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
 
-    hint = slips.written_number(source, start)
-    message = f"`{text[:_LONGEST_SHOWN]}` is not part of the language"
-    if text[0].isdigit() or (text[0] == "." and len(text) > 1):
-        hint = _number_hint(text, source) or hint or "write plain decimal digits, as `12.5`"
-        message = f"`{text[:_LONGEST_SHOWN]}` is not a number of the language"
+    is_number = text[0].isdigit() or (text[0] == "." and len(text) > 1)
+    if is_number and len(text) > 2 * MAX_LITERAL_DIGITS:
+        hint: str | None = f"a number has at most {MAX_LITERAL_DIGITS} digits"
+    else:
+        hint = slips.token(source, start, text, is_number=is_number)
+    kind = "a number" if is_number else "part"
     return RuleError(
-        message,
+        f"`{text[:_LONGEST_SHOWN]}` is not {kind} of the language",
         source=source,
         start=start,
         end=start + len(text),
         stage="syntax",
-        hint=hint or _SYMBOL_HINTS.get(text),
+        hint=hint,
     )
-
-
-def _number_hint(text: str, source: str) -> str | None:
-    """Return what to write instead of *text* in *source*, a long number or a period of time."""
-    from holdback.rules import slips  # noqa: PLC0415  # only an error needs it
-
-    if len(text) > 2 * MAX_LITERAL_DIGITS:
-        return f"a number has at most {MAX_LITERAL_DIGITS} digits"
-    glued = re.fullmatch(r"([0-9]+)([a-z]+)", text)
-    return None if glued is None else slips.period(source, glued[1], glued[2])

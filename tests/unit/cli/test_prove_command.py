@@ -24,27 +24,15 @@ from holdback.jurisdictions.keys import CLAIM_KINDS
 from holdback.tools.proofs import claims, solver
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place
-from small_folders import changed, child, country, write
+from small_folders import child, sound_country, write
 
 ENDED = "a deal can be eligible whose status is"
-RULE = """
-[[rules]]
-id = "open-or-repaid"
-code = "NL-R-09"
-require = 'status in ["Funded", "Repaid"]'
-reason = "The deal is {status}."
-source = "policy"
-from = 2025-01-01
-
-[typical]
-status = "Funded"
-"""
 
 
 @pytest.fixture
 def correct(tmp_path):
     """A country of which all claims hold, and its child."""
-    files = changed(country(), "renewal.toml", "\n[typical]\n", RULE)
+    files = sound_country()
     return write(tmp_path / "correct", NL=files, NL_ZH=child())
 
 

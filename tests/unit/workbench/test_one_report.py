@@ -10,26 +10,14 @@ from holdback.tools.lint.lint import findings
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.workbench.one_report import one_report
 from holdback.tools.workbench.proving import prove
-from small_folders import changed, country, loaded
+from small_folders import changed, loaded, sound_country
 
 RENEWAL = "renewal.toml"
-ENDS = """
-[[rules]]
-id = "open-or-repaid"
-code = "NL-R-09"
-require = 'status in ["Funded", "Repaid"]'
-reason = "The deal is {status}."
-source = "policy"
-from = 2025-01-01
-
-[typical]
-status = "Funded"
-"""
 
 
 def report(*edits):
     """What is left of the findings of `check`, and what was proved, with *edits* of renewals."""
-    files = changed(country(), RENEWAL, "\n[typical]\n", ENDS)
+    files = sound_country()
     for old, new in edits:
         files = changed(files, RENEWAL, old, new)
     jurisdictions = loaded(NL=files)

@@ -28,6 +28,8 @@ from holdback.jurisdictions.toml.scanner import (
     locate,
     tokens,
 )
+from holdback.rules.slips import NO_SEPARATORS
+from holdback.rules.written import count_readings, day_readings, readings_by_unit
 
 # A hundred times a long rule file. Checked first, so that the cost of any file is bounded.
 MAX_BYTES: Final = 256 * 1024
@@ -269,13 +271,6 @@ def _syntax_hint(message: str, line: str) -> str | None:
 
 def _right_value(line: str) -> str | None:
     """Return how the value of *line*, which is not TOML, is written as what its unit says."""
-    from holdback.rules.slips import NO_SEPARATORS  # noqa: PLC0415  # only an error needs it
-    from holdback.rules.written import (  # noqa: PLC0415  # as above
-        count_readings,
-        day_readings,
-        readings_by_unit,
-    )
-
     for value in re.findall(_UNQUOTED, line):
         meanings = readings_by_unit(value)
         if not meanings or meanings == (value,):

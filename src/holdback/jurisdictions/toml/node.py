@@ -31,6 +31,7 @@ from holdback.exact.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.toml.document import Document, UnsupportedNumber, read_document
 from holdback.jurisdictions.toml.scanner import Path, Spans, offset_in_literal
+from holdback.rules.written import day_readings
 
 # More digits than any bounded number of holdback has; more would be a mistake.
 MAX_DIGITS: Final = 18
@@ -272,8 +273,6 @@ class Node:
             return None
         hint = None
         if isinstance(self.value, str):
-            from holdback.rules.written import day_readings  # noqa: PLC0415  # only an error needs it
-
             hint = write_instead(day_readings(self.value))
             hint = f"{hint}, without quotes" if hint else "write it without quotes"
         self.add_type_error("a date such as `2026-07-01`", hint)

@@ -30,7 +30,6 @@ from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.product_terms import ProductTerms
-from holdback.rulebooks.proposal import rechecked
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
@@ -41,6 +40,7 @@ from holdback.tools.mutants.setting_mutants import (
     jurisdiction_mutants,
     setting_mutants,
 )
+from holdback.tools.proposals import rechecked
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"

@@ -10,7 +10,7 @@ from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.rules.operators import OPERATORS, Role
+from holdback.rules.operators import MIRRORED, OPERATORS, Role
 from holdback.rules.tree import Constant, Node, Operation, leaves
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.sanity.headline import Headline, Line, slices
@@ -152,11 +152,11 @@ def _comparisons(node: Node) -> Iterator[tuple[str, str]]:
     if OPERATORS[node.operator].role is Role.LOGIC and node.operator != "not":
         for operand in node.operands:
             yield from _comparisons(operand)
-    elif node.operator in _TURNED:
+    elif any(node.operator in fitting for fitting in _FITTING.values()):
         left, right = ([*leaves(operand)] for operand in node.operands)
         for side, opposite, operator in (
             (right, left, node.operator),
-            (left, right, _TURNED[node.operator]),
+            (left, right, MIRRORED[node.operator]),
         ):
             if all(isinstance(leaf, Constant) for leaf in opposite):
                 continue
@@ -164,6 +164,3 @@ def _comparisons(node: Node) -> Iterator[tuple[str, str]]:
                 if isinstance(leaf, Constant):
                     shown = leaf.type.show(leaf.number)
                     yield (shown if leaf.name is None else f"{{{leaf.name}}}"), operator
-
-
-_TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

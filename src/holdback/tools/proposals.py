@@ -1,18 +1,16 @@
-"""
-The parts of a proposal: values of parameters and codes of rules as a person gives them, checked.
+"""Proposals: a rulebook with other values of parameters or without some rules, checked again.
 
-`Rulebook.replace` and `Rulebook.without` put them together
-(decisions/jurisdiction-folders#proposals).
+`Rulebook.replace` and `Rulebook.without` return them (decisions/jurisdiction-folders#proposals).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve
 
-from holdback.eligibility.ruleset import DECLINE, Rule
+from holdback.eligibility.ruleset import DECLINE, Rule, RuleSet
 from holdback.errors import (
     ErrorDetail,
     InvalidDocument,
@@ -24,10 +22,95 @@ from holdback.errors import (
     write_instead,
 )
 from holdback.exact.exact_json import shown_path
+from holdback.rulebooks.digest import RulebookDigester, rulebook_digest
+from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, Rulebook, age_limits
 from holdback.rules import Catalogue, Kind, Parameter, check, parse
 from holdback.rules.check import MAX_MAGNITUDE, implication
 
 _PROGRESS: Final = "progress"
+
+
+def replaced(rulebook: Rulebook, parameters: Mapping[str, object]) -> Rulebook:
+    """
+    Return the proposal of *rulebook* with other values of *parameters*.
+
+    Raises:
+        InvalidDocument: with every parameter, value and rule that is wrong.
+    """
+    read_by = tuple((rulebook.proposed_from or rulebook).all_rules)
+    values, errors = read_parameters(rulebook.parameters, read_by, parameters)
+    return _proposed(rulebook, values, [rule.code for rule in rulebook.all_rules], errors)
+
+
+def without(rulebook: Rulebook, codes: Collection[str]) -> Rulebook:
+    """
+    Return the proposal of *rulebook* without the rules with these *codes*.
+
+    Raises:
+        InvalidDocument: with every code that no rule has; or too few rules would be left.
+    """
+    rules = tuple(rulebook.all_rules)
+    kept = [rule.code for rule in rules if rule.code not in codes]
+    return _proposed(rulebook, rulebook.parameters, kept, unknown_codes(rules, codes))
+
+
+def _proposed(
+    rulebook: Rulebook,
+    parameters: Mapping[str, Parameter],
+    codes: Collection[str],
+    errors: list[ErrorDetail],
+) -> Rulebook:
+    """
+    Return the rulebook of the files of *rulebook* with *parameters*, and only rules with *codes*.
+
+    However many steps led to a proposal, it is derived from the files: their order does not
+    matter, and a step that takes another back leaves no mark. The rules are checked also if
+    there are *errors* already, so that all are reported at once.
+    """
+    base = rulebook.proposed_from or rulebook
+    changed = {name for name, it in parameters.items() if it != base.parameters[name]}
+    left_out = dict.fromkeys(rule.code for rule in base.all_rules if rule.code not in codes)
+    if not (changed or left_out or errors):
+        return base if base.on == rulebook.on else evolve(base, on=rulebook.on)
+    catalogue = base.catalogue.with_parameters(parameters)
+
+    def rules_of(rules: RuleSet) -> tuple[Rule, ...]:
+        kept = (rule for rule in rules.rules if rule.code in codes)
+        return rechecked_rules(kept, catalogue, changed, errors)
+
+    renewal = rules_of(base.renewal)
+    products = [(terms, rules_of(terms.rules)) for terms in base.products]
+    funding = rules_of(base.funding)
+    errors += not_more_than_progress(renewal)
+    if errors:
+        # A rule that products share is checked in each of them.
+        raise InvalidDocument(dict.fromkeys(errors))
+    rules_digest = RulebookDigester().rules_digest(
+        catalogue,
+        renewal,
+        products,
+        {name: getattr(base, name) for name in SETTINGS_IN_DIGEST} | age_limits(base.checks),
+        funding,
+    )
+    identity: dict[str, Any] = {
+        "catalogue": catalogue,
+        "digest": rulebook_digest(rules_digest, base.versions),
+        "rules_digest": rules_digest,
+        "proposal": sentences(base.parameters, parameters, left_out),
+    }
+    return base.altered(
+        on=rulebook.on,
+        digest=identity["digest"],
+        parameters=catalogue.parameters,
+        catalogue=catalogue,
+        renewal=base.renewal.altered(rules=renewal, **identity),
+        products=tuple(
+            evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
+            for terms, rules in products
+        ),
+        funding=base.funding.altered(rules=funding, **identity),
+        proposed_from=base,
+    )
 
 
 def read_parameters(
