@@ -158,13 +158,19 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     """
     Return a hint with the one of *names* nearest to *word*, or None when none is near.
 
-    >>> did_you_mean("progres", ["progress", "balance"])
-    'did you mean `progress`?'
+    Capitals count only where several names are near.
+
+    >>> did_you_mean("progres", ["progress", "balance"]), did_you_mean("FUNDED", ["Funded"])
+    ('did you mean `progress`?', 'did you mean `Funded`?')
     """
     candidates = [name for name in islice(names, _MOST_CANDIDATES) if len(name) <= _LONGEST_NAME]
     import difflib  # noqa: PLC0415  # only an error needs it
 
     near = difflib.get_close_matches(word[:_LONGEST_NAME], candidates, n=1)
+    if not near:
+        small = {name.lower(): name for name in candidates}
+        near = difflib.get_close_matches(word[:_LONGEST_NAME].lower(), small, n=1)
+        near = [small[name] for name in near]
     return f"did you mean `{near[0]}`?" if near else None
 
 

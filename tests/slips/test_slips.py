@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
-from holdback import InvalidDocument, RuleError
+from holdback import InvalidDocument, RuleError, load_jurisdictions
+from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.errors import InvalidValue, readings_of
 from holdback.exact import written_numbers
 from holdback.exact.exact_numbers import digits
@@ -33,13 +35,16 @@ from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 from holdback.rules.values import is_bare_number
 from holdback.tools.advice.pace import read_pace
 from holdback.tools.proposals import read_parameters
+from holdback.wire import read_json
+from holdback.wire.strict_json import is_number
 
+TABLE = tomllib.loads(Path(__file__).with_name("slips.toml").read_text("utf-8"))
 ROWS = [
     (hand, wrote, of, tuple(means), frozenset(words))
-    for hand, wrote, of, means, *words in tomllib.loads(
-        Path(__file__).with_name("slips.toml").read_text("utf-8")
-    )["rows"]
+    for hand, wrote, of, means, *words in TABLE["rows"]
 ]
+WORDS = [tuple(row) for row in TABLE["words"]]
+HANDS_OF_THE_TABLE = ("no", "de", "fr", "in", "us")
 NAMES = ("hand", "wrote", "of", "means", "words")
 BARE = (Kind.COUNT, Kind.FLAG)
 
@@ -73,8 +78,9 @@ def test_the_table_is_large_and_of_many_hands():
     """At least 120 slips, "each in Norwegian, German, French, Indian and US hands"."""
     assert len(ROWS) >= 120
     assert len({row[:3] for row in ROWS}) == len(ROWS)
-    for hand in ("no", "de", "fr", "in", "us"):
+    for hand in HANDS_OF_THE_TABLE:
         assert sum(row[0] == hand for row in ROWS) >= 15
+        assert sum(row[0] == hand for row in WORDS) >= 3
 
 
 @for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
@@ -213,6 +219,89 @@ def test_a_pace(hand, wrote, of, means, words):
     assert wrote not in named(hint)
     if means:
         assert set(means) <= set(named(hint))
+
+
+# -- what a person writes for one deal: a facts file, `--fact`, the evidence of a scenario
+
+
+def refused_facts(type_, tree, path="$"):
+    """The one error in *tree*, facts by name as a person wrote them."""
+    with pytest.raises(InvalidDocument) as caught:
+        read_facts(tree, catalogue_of(type_), path=path)
+    (error,) = caught.value.errors
+    assert error.path == f"{path}.value"
+    return error
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_facts_file(hand, wrote, of, means, words):
+    """A text is refused with its meanings; each, put in its place, is read as what was meant."""
+    type_ = type_of(of)
+    error = refused_facts(type_, {"value": wrote}, "$.evidence")
+
+    assert named(error.hint) == quoted(type_, means)
+    for each in named(error.hint):
+        assert read_facts(read_json(f'{{"value": {each}}}'), catalogue_of(type_))
+
+
+@for_every(NAMES, [row for row in ROWS if is_number(row[1])])
+def test_a_facts_file_without_quotes(hand, wrote, of, means, words):
+    """A number that JSON reads, such as 0.64 of a percentage, is refused with its meanings."""
+    type_ = type_of(of)
+    error = refused_facts(type_, read_json(f'{{"value": {wrote}}}'))
+
+    assert named(error.hint) == quoted(type_, means)
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_fact_on_the_command_line(hand, wrote, of, means, words, capsys):
+    """A text with one meaning is read, and said; any other is refused with its meanings."""
+    type_ = type_of(of)
+    tree = read_pairs([f"value={wrote}"], catalogue_of(type_))
+    said = capsys.readouterr().err
+
+    if len(means) == 1:
+        assert said == f"value is read as {means[0]}\n"
+        assert tree == {"value": plain_of(type_, means[0])}
+        assert read_facts(tree, catalogue_of(type_)) == tree
+    else:
+        assert not said
+        assert named(refused_facts(type_, tree).hint) == quoted(type_, means)
+
+
+def plain_of(type_, reading):
+    if type_.kind is Kind.FLAG:
+        return reading == "true"
+    return int(reading) if type_.kind is Kind.COUNT else reading
+
+
+@for_every(("hand", "wrote", "of", "meant"), WORDS)
+def test_a_word(hand, wrote, of, meant):
+    """A word that no rule can know is an error with "did you mean", never silently unknown."""
+    catalogue = load_jurisdictions().resolve("GB", on=date(2026, 7, 1)).catalogue
+    for tree in ({of: wrote}, read_pairs([f"{of}={wrote}"], catalogue)):
+        with pytest.raises(InvalidDocument) as caught:
+            read_facts(tree, catalogue)
+        (error,) = caught.value.errors
+        assert error.path == f"$.{of}"
+        assert named(error.hint) == ((meant,) if meant else ())
+        assert error.message.startswith("expected one of `")
+
+    with pytest.raises(RuleError) as in_a_rule:
+        check(parse(f'{of} == "{wrote}"'), catalogue)
+    assert wrote not in named(in_a_rule.value.hint)
+    if meant:
+        assert meant in in_a_rule.value.hint
+
+
+def test_a_hint_is_in_the_range_of_the_fact():
+    """A hint never names a value that is refused in its turn."""
+    fact = Fact(name="value", type=Type(Kind.PERCENT), low=0, high=100 * 10**4)
+    catalogue = Catalogue(facts=(fact,), currency=Currency.of("EUR"))
+    for wrote, hint in (("1,234", 'write `"1.234%"`'), ("164 %", None)):
+        with pytest.raises(InvalidDocument) as caught:
+            read_facts({"value": wrote}, catalogue)
+        assert caught.value.errors[0].hint == hint
 
 
 @for_every("of", sorted({row[2] for row in ROWS}))

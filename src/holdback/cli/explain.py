@@ -13,6 +13,7 @@ from holdback import wire
 from holdback.cli.output import format_option, plural, print_answer, reading, value_text
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
+from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
 from holdback.eligibility.reasons import REVIEW, Reason, service_reason
 from holdback.eligibility.reasons import reasons as reasons_of
@@ -26,6 +27,7 @@ from holdback.jurisdictions.keys import PAYS_OUT, WAITS
 from holdback.rulebooks.product_terms import QUEUE
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules.types import Facts
+from holdback.rules.values import FactValue
 from holdback.tools.advice import windows
 from holdback.tools.advice.ways import what_would_help
 from holdback.tools.advice.windows import DAYS
@@ -35,7 +37,11 @@ from holdback.tools.plain_values import plain_values
 
 @click.command("explain")
 @click.argument("jurisdiction")
-@click.argument("facts", type=click.File("rb"))
+@click.argument("facts", type=click.File("rb"), required=False)
+@click.option(
+    "--fact", "pairs", metavar="NAME=VALUE", multiple=True,
+    help="A fact, in the place of that of FACTS: progress=64%. May be repeated.",
+)  # fmt: skip
 @click.option("--on", type=Day(), required=True, help="The day of the assessment: 2026-07-01.")
 @click.option("--product", metavar="KEY", help="Ask the rules of this product instead: flex.")
 @click.option("--funding", is_flag=True, help="Ask the rules of fundings: may it be paid out?")
@@ -53,6 +59,7 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     jurisdiction: str,
     facts: Any,
     *,
+    pairs: tuple[str, ...],
     on: date,
     product: str | None,
     funding: bool,
@@ -64,13 +71,15 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     folder: Path | None,
 ) -> None:
     """
-    Assess the deal with the FACTS, a JSON object, by the rules of JURISDICTION.
+    Assess the deal with the FACTS, a file of JSON, by the rules of JURISDICTION.
 
     They are those of renewals, unless an option names others. A product is priced too: as a renewal
     that settles the balance, where it is known, and else as an initial application.
 
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """
+    if facts is None and not pairs:
+        raise click.UsageError("give FACTS, a file of JSON, or --fact NAME=VALUE")
     forecast = pace is not None or days is not None
     if funding and product is not None:
         raise click.UsageError("the rules of fundings are not a product's: leave out --product")
@@ -80,9 +89,13 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     with reading(f"The rules of {jurisdiction}"):
         rulebook = read.rulebook(on)
         rules = _rules(rulebook, product)
-    with reading(facts.name):
-        given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
-        prepared = rulebook.catalogue.prepare(given)
+    given: dict[str, FactValue] = {}
+    if facts is not None:
+        with reading(facts.name):
+            given = read_facts(wire.read_json(facts.read(SCENARIO_BYTES + 1)), rulebook.catalogue)
+    with reading("--fact"):
+        given |= read_facts(read_pairs(pairs, rulebook.catalogue), rulebook.catalogue)
+    prepared = rulebook.catalogue.prepare(given)
     if form == "record":
         click.echo(write_json(rulebook.assess(given).record()))
         return

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 from attrs import field
 
 from holdback import wire
+from holdback.cli.written_facts import read_facts
 from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
@@ -111,6 +113,7 @@ class _Host:
         profile = self.store.profile(merchant)
         body = step.get("input")
         input_context = self.engine.input_context(merchant, context)
+        self._check_facts(step, merchant, input_context.day)
         operation = read_input(step["operation"], body, input_context)
         if profile.is_erased and isinstance(operation, RequestOffers):
             profile = Profile.new(salt=TRIAL_SALT)
@@ -119,11 +122,38 @@ class _Host:
         self.store.add_names(outcome)
         return outcome
 
+    def _check_facts(self, step: Mapping[str, Any], merchant: Merchant, day: date) -> None:
+        """
+        Check the evidence of *step*, which a person wrote, before the engine reads it as a host's.
+
+        Raises:
+            InvalidDocument: naming every value that is invalid or has several readings.
+        """
+        if merchant.jurisdiction not in self.engine.jurisdictions.codes:
+            return
+        catalogue = self.engine.jurisdictions.resolve(merchant.jurisdiction, on=day).catalogue
+        for path, facts in _facts_of(step):
+            named = {name: value for name, value in facts.items() if catalogue.fact(name)}
+            read_facts(named, catalogue, path=path)
+
     def look_up(self, outcome: Outcome[Any], context: Context) -> MerchantLookup:
         """Look up the deals if *outcome* is that of an operation on a deal; else there are none."""
         if not isinstance(outcome.reply, DealReceipt):
             return MerchantLookup(deals=())
         return self.engine.carry_out(outcome.merchant, LookUp(), context).reply
+
+
+def _facts_of(step: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Yield the facts by name that *step* has as evidence or records, each with its path."""
+    evidence, body = step.get("evidence"), step.get("input")
+    records = body.get("records") if isinstance(body, Mapping) else None
+    for path, given in (("$.evidence", evidence), ("$.input.records", records)):
+        if isinstance(given, Mapping):
+            yield path, given
+        for place, result in enumerate(given if isinstance(given, list) else ()):
+            facts = result.get("facts") if isinstance(result, Mapping) else None
+            if isinstance(facts, Mapping):
+                yield f"{path}[{place}].facts", facts
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:

@@ -246,6 +246,14 @@ def test_a_notice_says_that_there_are_more_reasons(tmp_path, changed, count):
         (("GB", "--on", "2026-07-01"), {"progres": "64%"}, "did you mean `progress`?"),
         (("GB", "--on", "2026-07-01"), {"progress": "164%"}, "$.progress"),
         (("GB", "--on", "2026-07-01"), {"status": 7, "balance": True}, "$.balance"),
+        (("GB", "--on", "2026-07-01"), {"status": "funded"}, "did you mean `Funded`?"),
+        (("GB", "--on", "2026-07-01"), {"identity_verified": "ja"}, "write `true`"),
+        (("GB", "--on", "2026-07-01"), '{"progress": 0.64}', 'write `"0.64%"` or `"64%"`'),
+        (("GB", "--on", "2026-07-01"), {"balance": "1 234,50"}, 'write `"GBP 1234.50"`'),
+        (("GB", "--on", "2026-07-01"), {"balance": "4.200"}, 'or `"GBP 4200.00"`'),
+        (("GB", "--on", "2026-07-01", "--fact", "status=REPAID"), {}, "did you mean `Repaid`?"),
+        (("GB", "--on", "2026-07-01", "--fact", "balance=4.200"), {}, 'or `"GBP 4200.00"`'),
+        (("GB", "--on", "2026-07-01", "--fact", "progress"), {}, "expected NAME=VALUE"),
         (("GB", "--on", "2026-07-01"), "{", "cannot be read"),
         (("GB", "--on", "2026-07-01"), '{"progress": 1e999999999}', "cannot be read"),
         (("GB", "--on", "2026-07-01"), '{"progress": NaN}', "cannot be read"),
@@ -261,6 +269,46 @@ def test_explain_misuse(written, arguments, facts, said):
     assert ran.exit_code == 2
     assert said in ran.output
     assert "Traceback" not in ran.output
+
+
+def test_facts_on_the_command_line(written):
+    """
+    `--fact NAME=VALUE` goes before the file's, and what was read in another form is shown.
+    """
+    options = [f"--fact={name}={value}" for name, value in GOOD_FACTS.items()]
+    options += ["--fact=progress=66,5 %", "--fact=days_since_funding=2 uker"]
+    alone = invoke("explain", "GB", "--on", "2026-07-01", *options)
+    after = invoke("explain", "GB", written(GOOD_FACTS), "--on", "2026-07-01", *options)
+
+    assert alone.exit_code == after.exit_code == 0
+    assert alone.stdout == after.stdout
+    assert alone.stderr.splitlines() == [
+        "progress is read as 66.5%",
+        "days_since_funding is read as 14 days",
+    ]
+    assert "progress = 66.5%" in alone.stdout
+    assert invoke("explain", "GB", "--on", "2026-07-01").exit_code == 2
+
+
+def test_evidence_in_a_scenario_is_what_its_author_means(written):
+    """
+    The evidence of a step is refused with the right figure named.
+    """
+    evidence = {"identity_verified": "yes", "average_monthly_takings": "20.000"}
+    record = {"check": "identity", "made_at": STEP["at"], "facts": {"identity_verified": "ja"}}
+    recording = {"operation": "record_evidence", "input": {"records": [record]}, "evidence": {}}
+    ran = invoke("run", written([STEP | {"evidence": evidence}, STEP | recording]), "--json")
+    refused = [step["problem"]["errors"] for step in json.loads(ran.output)]
+
+    assert [
+        [(error["path"], error["message"].split("; ")[-1]) for error in step] for step in refused
+    ] == [
+        [
+            ("$.evidence.identity_verified", "write `true`"),
+            ("$.evidence.average_monthly_takings", 'write `"GBP 20.00"` or `"GBP 20000.00"`'),
+        ],
+        [("$.input.records[0].facts.identity_verified", "write `true`")],
+    ]
 
 
 def test_another_folder_of_jurisdictions(tmp_path, written):
