@@ -42,6 +42,9 @@ def lines(effect: RuleComparison, sides: Sides) -> Iterator[str]:
     """Yield *effect* for people, each deal that shows it with an example to paste."""
     relation = effect.relation
     yield f"  {effect.name} {click.style(_WORDS[relation], fg=_COLOURS[relation])}"
+    moves = ", ".join(f"{was} to {now}" for was, now in effect.moves)
+    if moves:
+        yield f"      deals move: {moves}"
     yield from (f"      {printable(note)}" for note in effect.notes)
     for what, witness in effect.witnesses:
         before, after = effect.outcomes(witness)
@@ -59,6 +62,7 @@ def plain(effect: RuleComparison, sides: Sides) -> dict[str, Json]:
         "name": effect.name,
         "details": list(effect.notes),
         "product": effect.product,
+        "moves": [list(move) for move in effect.moves],
         "deals": [_deal(effect, what, witness, sides) for what, witness in effect.witnesses],
     }
 

@@ -608,7 +608,8 @@ RENEWAL_CLAIM: Final = _keys(
     Key(
         OVERLAY,
         _words((TIGHTEN,), "overlay"),
-        "`tighten`: anyone who is eligible here is eligible under the parent.",
+        "`tighten`: nobody is eligible here who is not under the parent, or referred who is "
+        "declined there.",
     ),
     evolve(_FOR_PEOPLE, required=False),
     Key("reason", _ANY, "Why it has to be so, for people."),

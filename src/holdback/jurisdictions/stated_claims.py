@@ -21,10 +21,11 @@ class StatedClaim:
     A claim in the folder of a jurisdiction, and the period of which it is stated.
 
     `kind` is `"never"`: no deal of which `text` is true is eligible; `"always"`: it is true of
-    every eligible deal; or `"overlay"`, and `text` is `"tighten"`: anyone who is eligible here is
-    eligible under the parent. With `product`, the key of one, it is about who the rules of that
-    product accept, and with `FUNDING` about what is paid out; without it, about renewals. A claim
-    that is given no `name` is named by what it says, such as `never deals_defaulted > 0`.
+    every eligible deal; or `"overlay"`, and `text` is `"tighten"`: nobody is eligible here who is
+    not under the parent, or referred who is declined there. With `product`, the key of one, it is
+    about who the rules of that product accept, and with `FUNDING` about what is paid out; without
+    it, about renewals. A claim that is given no `name` is named by what it says, such as
+    `never deals_defaulted > 0`.
     """
 
     jurisdiction: str

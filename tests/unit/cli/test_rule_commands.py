@@ -209,6 +209,7 @@ def test_diff_says_what_a_change_means(overlay):
     start = lines.index("  renewal rules are stricter: no deal gains, some lose")
 
     assert lines[start + 1 :] == [
+        "      deals move: accepted to declined, referred to declined",
         "      lost: the typical deal, but performance 79% (75% to 79.9999%)",
         "          eligible before, ineligible (NL-R-01) after",
         "          [[examples]]",
@@ -235,6 +236,7 @@ def test_diff_for_machines_says_what_a_change_means(overlay):
         [],
     )
     assert (flex["state"], flex["product"], flex["deals"]) == ("equivalent", "flex", [])
+    assert renewal["moves"] == [["declined", "accepted"], ["declined", "referred"]]
     assert deal["change"] == "gained"
     assert deal["facts"]["performance"] == "79%"
     assert deal["before"] == {"outcome": "ineligible", "codes": ["NL-R-01"]}

@@ -70,16 +70,52 @@ def test_verdicts(before, after, relation, gained, lost):
     assert (found.moved, found.notes) == (None, ())
 
 
+@for_every(
+    "before, after, relation, moves",
+    [
+        ((DECLINE,), (REFER,), "looser", [("declined", "referred")]),
+        ((REFER,), (DECLINE,), "stricter", [("referred", "declined")]),
+        ((REFER,), (), "looser", [("referred", "accepted")]),
+        ((), (DECLINE,), "stricter", [("accepted", "declined"), ("accepted", "referred")]),
+        ((REFER,), (REFER, DECLINE), "stricter", [("referred", "declined")]),
+    ],
+)
+def test_a_referral_is_between_a_pass_and_a_decline(before, after, relation, moves):
+    """
+    Who is accepted is better off than who is referred, and who is declined is worst. It is said
+    between which classes deals move, and a fact that is missing refers.
+    """
+
+    def asking(answers):
+        small = SmallRulebooks(None, FACTS)
+        return ruleset(
+            tuple(small.written(place, "level <= 1", word) for place, word in enumerate(answers))
+        )
+
+    found = compared(asking(before), asking(after), level=1)
+    level = "the typical deal, but level 2 (2 to 3)"
+
+    assert (found.relation, sorted(found.moves)) == (relation, sorted(moves))
+    assert (found.eased and found.eased.words) == (
+        level if ("declined", "referred") in moves else None
+    )
+    assert (found.tightened and found.tightened.words) == (
+        level if ("referred", "declined") in moves else None
+    )
+
+
 def test_another_outcome():
     """
-    Where the same deals pass, a deal shows an outcome that is another one.
+    Where no deal is better or worse off, a deal shows an outcome that is another one.
     """
-    found = compared(rules("level <= 1", otherwise=REFER), rules("level <= 1"), level=1)
+    refers = rules("level <= 1", otherwise=REFER)
+    asks = rules("level <= 1", "level <= 1 or paused or not paused", otherwise=REFER)
+    found = compared(refers, asks, level=1, paused=False)
     before, after = found.outcomes(found.moved)
 
-    assert found.relation == "equivalent"
-    assert found.moved.words == "the typical deal, but level 2 (2 to 3)"
-    assert (before.words, after.words) == ("referred (GB-R-00)", "ineligible (GB-R-00)")
+    assert (found.relation, found.moves) == ("equivalent", ())
+    assert found.moved.words == "the typical deal, but paused unknown, level 2 (2 to 3)"
+    assert (before.words, after.words) == ("referred (GB-R-00)", "undetermined (paused is unknown)")
 
 
 @for_every(

@@ -62,7 +62,7 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "The file says `always`, and a deal shows that it need not be.",
     ),
     "stated-overlay": Meaning(
-        "Who passes here passes under the parent, as the file says",
+        "No deal has a better answer here than under the parent, as the file says",
         "The file says that the child is stricter, and a deal shows where it is not.",
     ),
     "more-progress-helps": Meaning(

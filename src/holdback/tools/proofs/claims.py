@@ -41,6 +41,7 @@ from holdback.tools.proofs.question import (
     OutcomeIn,
     Part,
     Question,
+    better,
     moved_to,
 )
 from holdback.tools.proofs.rule_claims import RuleClaims
@@ -444,6 +445,7 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
     passed = passed_word(claim.product)
     who = "a deal" if is_renewal else "an application"
     parts: tuple[Part, ...]
+    alternatives: tuple[tuple[Part, ...], ...] = ()
     if claim.tree is not None:
         wanted = TRUE if claim.kind == NEVER else NOT_TRUE
         parts = (passes, AnswerIn(claim.checked(catalogue), wanted))
@@ -456,9 +458,9 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
             "nobody passes there; let the claim begin with the rules of the parent, or correct it"
         )
     else:
-        fails = OutcomeIn(parent, FAILS, floor=is_renewal)
-        parts, catalogue = (passes, fails), shared_facts(parent, rules).catalogue
-        said = f"can be {passed} that is not {passed} under the parent {parent.jurisdiction}"
+        parts, alternatives = (), better(rules, parent, claim.product)
+        catalogue = shared_facts(parent, rules).catalogue
+        said = f"can have a better answer than under the parent {parent.jurisdiction}"
         hint = (
             "these rules are to tighten those of the parent; correct them, or leave the claim out"
         )
@@ -469,5 +471,5 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
         message=f"{who} {said}",
         hint=hint,
         spots=(ClaimSpot(claim=claim),),
-        question=Question(catalogue=catalogue, parts=parts),
+        question=Question(catalogue=catalogue, parts=parts, alternatives=alternatives),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import permutations
 from typing import Final, Literal, TypeAlias
 
 from attrs import define, evolve, field
@@ -23,16 +24,19 @@ from holdback.rules.tree import Node
 from holdback.tools.proofs.claims import Subject, subjects
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import (
+    CLASSES,
+    DECLINES,
     FAILS,
     LIMIT,
     PASSES,
+    REFERS,
     OutcomeIn,
     Question,
     moved_to,
 )
 from holdback.tools.proofs.rule_outcome import RuleOutcome
 from holdback.tools.proofs.shared_facts import SharedFacts, shared_facts
-from holdback.tools.proofs.solver import Solver
+from holdback.tools.proofs.solver import Possibility, Solver
 from holdback.tools.proofs.witness import Change, Witness
 
 
@@ -76,7 +80,8 @@ def _all_facts(witness: Witness) -> tuple[Change, ...]:
     )
 
 
-# -- Whether two sets of rules let the same deals pass, and the plainest deals that show it.
+# -- Whether two sets of rules accept, refer and decline the same deals, and the plainest that show
+# it.
 # `RuleOutcome` is what a set of rules answers about one such deal.
 
 Relation: TypeAlias = Literal["equivalent", "stricter", "looser", "incomparable", "not decided"]
@@ -97,10 +102,14 @@ class RuleComparison:
     """
     How the rules `after` a change relate to those `before` it, over all deals that can exist.
 
-    They are `stricter` if every deal that passes them passed before, and some do not now. `gained`
-    is the plainest deal that passes now and did not, `lost` the plainest that no longer does. Where
-    the same deals pass, `moved` is the plainest whose outcome is another one, if there is one.
+    They are `stricter` if no deal has a better answer than before, and some have a worse one: who
+    passes is better off than who is referred, or waits for a fact, and who is declined is worst.
+    `gained` is the plainest deal that passes now and did not, `lost` the plainest that no longer
+    does. Without the one, `eased` was declined and is referred now, and without the other
+    `tightened` was referred and is declined now. Where all have the same class, `moved` is the
+    plainest whose outcome is another one, if there is one.
 
+    `moves` are the classes that some deal had before and has after the change, where they differ.
     `notes` say what was not compared, and why it is not decided. `own_typical` says whether the
     file of the rules has typical facts, which its examples start from.
     """
@@ -111,7 +120,10 @@ class RuleComparison:
     product: str | None = None
     gained: Witness | None = None
     lost: Witness | None = None
+    eased: Witness | None = None
+    tightened: Witness | None = None
     moved: Witness | None = None
+    moves: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     own_typical: bool = field(default=True, repr=False)
 
@@ -124,8 +136,8 @@ class RuleComparison:
 
     @property
     def witnesses(self) -> Iterator[tuple[str, Witness]]:
-        """The deals that show it, by what they do: `gained`, `lost` or `moved`."""
-        for what in ("gained", "lost", "moved"):
+        """The deals that show it, by what they do: `gained`, `lost` and so on."""
+        for what in ("gained", "lost", "eased", "tightened", "moved"):
             witness: Witness | None = getattr(self, what)
             if witness is not None:
                 yield what, witness
@@ -137,7 +149,7 @@ class RuleComparison:
             (what, witness.words, *(side.words for side in self.outcomes(witness)))
             for what, witness in self.witnesses
         ]
-        return self.name, self.relation, self.notes, shown
+        return self.name, self.relation, self.moves, self.notes, shown
 
     def restated(self, witness: Witness) -> Witness:
         """Return the deal *witness* with those of its facts that there are after the change."""
@@ -228,14 +240,21 @@ class _ChangeQuestions:
         """Return how the rules relate, and who shows it."""
         gained = self.plainest("a deal gains", (FAILS, PASSES))
         lost = self.plainest("a deal loses", (PASSES, FAILS))
-        relation = _RELATIONS[gained is not None, lost is not None]
+        eased = tightened = None
+        if gained is None and not self.undecided and self.product != FUNDING:
+            eased = self.plainest("a declined deal is referred", (DECLINES, REFERS))
+        if lost is None and not self.undecided and self.product != FUNDING:
+            tightened = self.plainest("a referred deal is declined", (REFERS, DECLINES))
+        relation = _RELATIONS[bool(gained or eased), bool(lost or tightened)]
         if self.undecided:
             relation = "not decided"
         moved = None
         if relation == "equivalent":
-            # The same deals pass, so only the outcome of one that does not can be another.
+            # So only the outcome of one that does not pass can be another, within its class.
             changed = ((frozenset({name}), FAILS - {name}) for name in _NOT_PASSING)
             moved = self.plainest("another outcome changes", *changed)
+        decided = relation not in {"equivalent", "not decided"}
+        moves = tuple(self.moves()) if decided else ()
         return RuleComparison(
             relation=relation,
             before=self.before,
@@ -243,8 +262,33 @@ class _ChangeQuestions:
             product=self.product,
             gained=gained,
             lost=lost,
+            eased=eased,
+            tightened=tightened,
             moved=moved,
+            moves=moves,
             notes=(*self.shared.notes, *self.undecided),
+        )
+
+    def moves(self) -> Iterator[tuple[str, str]]:
+        """Yield the classes that a deal had before and has after, where they differ."""
+        if self.product == FUNDING:
+            return
+        for (was, before), (now, after) in permutations(CLASSES.items(), 2):
+            answer = self.solver.answer(self.question((before, after)))
+            if answer is Possibility.POSSIBLE:
+                yield was, now
+            elif answer is Possibility.NOT_DECIDED:
+                self.undecided.append(f"whether a deal moves from {was} to {now} was not decided")
+
+    def question(self, *outcomes: tuple[frozenset[str], frozenset[str]]) -> Question:
+        """Return the question for a deal with one of the pairs of *outcomes*, before and after."""
+        floor = self.product is None
+        return Question(
+            catalogue=self.shared.catalogue,
+            alternatives=tuple(
+                (OutcomeIn(self.before, before, floor), OutcomeIn(self.after, after, floor))
+                for before, after in outcomes
+            ),
         )
 
     def plainest(
@@ -255,18 +299,9 @@ class _ChangeQuestions:
 
         None where there is none. Where that is not decided, it is noted that *what* is not.
         """
-        floor = self.product is None
-        question = Question(
-            catalogue=self.shared.catalogue,
-            alternatives=tuple(
-                (OutcomeIn(self.before, before, floor), OutcomeIn(self.after, after, floor))
-                for before, after in outcomes
-            ),
-        )
         try:
-            return plainest(
-                question, self.typical, self.on, product=self.product, solver=self.solver
-            )
+            asked = self.question(*outcomes)
+            return plainest(asked, self.typical, self.on, product=self.product, solver=self.solver)
         except NotDecidedError:
             self.undecided.append(f"whether {what} was not decided in {self.solver.limit:g} s")
         return None

@@ -25,6 +25,7 @@ from holdback.eligibility.assessment import (
 from holdback.eligibility.facts import relations
 from holdback.eligibility.ruleset import DECLINE, RuleSet
 from holdback.frozen_classes import frozen
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Catalogue, Checked, Fact, Facts, Kind, check, interpret, parse
 
 # Seconds for one question; one about the rules that ship takes a few thousandths. What takes longer
@@ -44,6 +45,11 @@ NOT_FALSE: Final[Answers] = TRUE | UNKNOWN
 
 PASSES: Final[frozenset[str]] = frozenset({ELIGIBLE})
 FAILS: Final = frozenset(OUTCOMES) - PASSES
+# The classes of outcomes, the best first. What is not known waits, as a referral does: nobody
+# passes, and nobody is declined.
+REFERS: Final[frozenset[str]] = frozenset({REFERRED, UNDETERMINED})
+DECLINES: Final = FAILS - REFERS
+CLASSES: Final = {"accepted": PASSES, "referred": REFERS, "declined": DECLINES}
 
 
 @frozen
@@ -95,6 +101,19 @@ class AnswerIn:
 
 
 Part: TypeAlias = OutcomeIn | AnswerIn
+
+
+def better(rules: RuleSet, than: RuleSet, product: str | None) -> tuple[tuple[Part, ...], ...]:
+    """
+    Return alternatives: a deal of a better class by *rules* than by *than* satisfies one of them.
+
+    Payouts have two classes: what stops one lets it wait.
+    """
+    classes = [(PASSES, FAILS)] if product == FUNDING else [(PASSES, FAILS), (REFERS, DECLINES)]
+    floor = product is None
+    return tuple(
+        (OutcomeIn(rules, best, floor), OutcomeIn(than, worse, floor)) for best, worse in classes
+    )
 
 
 def outcome(rules: RuleSet, facts: Facts, *, floor: bool) -> str:
