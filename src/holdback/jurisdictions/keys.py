@@ -602,14 +602,15 @@ ALWAYS: Final = "always"
 OVERLAY: Final = "overlay"
 CLAIM_KINDS: Final = (NEVER, ALWAYS, OVERLAY)
 TIGHTEN: Final = "tighten"
+LOOSEN: Final = "loosen"
 RENEWAL_CLAIM: Final = _keys(
     Key(NEVER, _EXPRESSION, "No deal of which this is true is eligible: `deals_defaulted > 0`."),
     Key(ALWAYS, _EXPRESSION, "This is true of every eligible deal: `performance >= 75%`."),
     Key(
         OVERLAY,
-        _words((TIGHTEN,), "overlay"),
+        _words((TIGHTEN, LOOSEN), "overlay"),
         "`tighten`: nobody is eligible here who is not under the parent, or referred who is "
-        "declined there.",
+        "declined there. `loosen`: rules may be looser than in the parent, which is meant.",
     ),
     evolve(_FOR_PEOPLE, required=False),
     Key("reason", _ANY, "Why it has to be so, for people."),

@@ -65,6 +65,11 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "No deal has a better answer here than under the parent, as the file says",
         "The file says that the child is stricter, and a deal shows where it is not.",
     ),
+    "child-keeps-up": Meaning(
+        "A rule of a child does not become looser than the same rule of its parent",
+        "The parent was tightened past a figure of the child, or the child loosened its own; if it "
+        "is meant, a claim of the file says so.",
+    ),
     "more-progress-helps": Meaning(
         "More progress never costs a deal its eligibility",
         "A merchant who repays more would lose the renewal.",

@@ -10,7 +10,7 @@ holds of the others too (decisions/three-ideas).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from holdback.eligibility.ruleset import RuleSet
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.keys import ALWAYS, NEVER
+from holdback.jurisdictions.keys import ALWAYS, LOOSEN, NEVER, OVERLAY, TIGHTEN
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
@@ -29,6 +29,7 @@ from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
 from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot
+from holdback.tools.proofs.families import KEEPS_UP, looser_rules
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, Finding, Place
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import (
@@ -123,7 +124,7 @@ class Prover:
         self._solver.budget = self._budget_of(jurisdiction)
         periods: dict[object, _Period] = {}
         for subject, broken in self._all_broken_claims(jurisdiction):
-            since = subject.rulebook.since
+            since = subject.rulebook.on
             if inherited or _identity(subject, broken) not in self._of_parents(jurisdiction, since):
                 key = (subject.product, broken.key)
                 periods.setdefault(key, _Period(subject, broken)).days.add(since)
@@ -194,12 +195,62 @@ class Prover:
         self, jurisdiction: Jurisdiction
     ) -> Iterator[tuple[Subject, BrokenClaim]]:
         """Yield what does not hold; what files state comes last: it can take all of the time."""
-        for broken_claims in (self._broken_claims_of, self._without_product, self._stated):
-            for rulebook in jurisdiction.slices:
-                for subject in subjects(rulebook):
-                    for broken in broken_claims(jurisdiction, subject):
-                        if not _is_claimed(broken, jurisdiction, subject):
-                            yield subject, broken
+        own = [subject for rulebook in jurisdiction.slices for subject in subjects(rulebook)]
+        family = [
+            subject
+            for day in self._days(jurisdiction)
+            for subject in subjects(jurisdiction.rulebook(day))
+        ]
+        for broken_claims in (self._broken_claims_of, self._without_product):
+            for subject in own:
+                for broken in broken_claims(jurisdiction, subject):
+                    if not _is_claimed(broken, jurisdiction, subject):
+                        yield subject, broken
+        yield from self._overtaken(jurisdiction, family)
+        for asked, about in ((own, self._stated), (family, self._overlays)):
+            yield from (
+                (subject, broken) for subject in asked for broken in about(jurisdiction, subject)
+            )
+
+    def _days(self, jurisdiction: Jurisdiction) -> list[date]:
+        """Return the days on which the rules of *jurisdiction* or of its parent change."""
+        parent, (first, *_) = self._parent(jurisdiction), jurisdiction.changes
+        above = () if parent is None else parent.changes
+        return sorted({*jurisdiction.changes, *(day for day in above if day > first)})
+
+    def _overtaken(
+        self, jurisdiction: Jurisdiction, family: Sequence[Subject]
+    ) -> Iterator[tuple[Subject, BrokenClaim]]:
+        """Yield the rules that are looser than the parent's, and were not at first."""
+        # By product; None for a rule that was looser from the first day on, or is meant to be.
+        looser: dict[str | None, dict[str, BrokenClaim | None]] = {}
+        for subject in family:
+            parent, product = self._parent_rules(jurisdiction, subject), subject.product
+            if parent is None:
+                continue
+            before, now = looser.get(product), dict[str, BrokenClaim | None]()
+            meant = before is None or self._is_meant(jurisdiction, subject)
+            for name, broken in looser_rules(subject.rules, parent, product):
+                assert broken.question is not None, "it is asked about"
+                answer = self._solver.answer(broken.question)
+                if answer is Possibility.POSSIBLE:
+                    now[name] = None if before is None or meant else before.get(name, broken)
+                elif answer is Possibility.NOT_DECIDED:
+                    yield subject, not_decided(broken, self._solver)
+            yield from ((subject, broken) for broken in now.values() if broken is not None)
+            looser[product] = now
+
+    def _is_meant(self, jurisdiction: Jurisdiction, subject: Subject) -> bool:
+        """Return whether the file claims that it means to loosen the rules of *subject*."""
+        return any(
+            claim.text == LOOSEN and claim.product == subject.product
+            for claim in jurisdiction.policy.claims_in(self._slice(jurisdiction, subject))
+            if claim.kind == OVERLAY
+        )
+
+    def _slice(self, jurisdiction: Jurisdiction, subject: Subject) -> Period:
+        """Return the days from that of *subject* to the next change here or in the parent."""
+        return Period(subject.rulebook.on, _end(self._days(jurisdiction), subject.rulebook.on))
 
     def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         yield from self._broken_claims_of(jurisdiction, subject)
@@ -238,31 +289,45 @@ class Prover:
 
     def _stated(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield the claims of the files about *subject* that do not hold, or are not decided."""
-        since = subject.rulebook.since
-        days = Period(since, _end(jurisdiction, since))
+        since = subject.rulebook.on
+        days = Period(since, _end(jurisdiction.changes, since))
         for claim in jurisdiction.policy.claims_in(days):
-            parent = self._parent_rules(jurisdiction, subject)
-            if claim.product != subject.product:
+            if claim.product != subject.product or claim.tree is None:
                 continue
-            broken = broken_stated_claim(claim, subject.rules, parent)
+            broken = broken_stated_claim(claim, subject.rules, None)
             assert broken.question is not None, "a claim is asked about"
             # A claim may read parameters that no rule does.
-            catalogue = subject.rules.catalogue
-            said = None if claim.tree is None else text_of(claim.checked(catalogue).tree)
+            said = text_of(claim.checked(subject.rules.catalogue).tree)
             key = (claim, said, subject.meaning)
-            if claim.tree is None or key not in self._answers:
+            if key not in self._answers:
                 self._answers[key] = self._solver.answer(broken.question)
-            if self._answers[key] is not Possibility.IMPOSSIBLE:
-                undecided = self._answers[key] is Possibility.NOT_DECIDED
-                yield not_decided(broken, self._solver) if undecided else broken
+            yield from self._unless_impossible(broken, self._answers[key])
+
+    def _overlays(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
+        """Yield that the rules of *subject* do not tighten those of the parent, as is claimed."""
+        parent = self._parent_rules(jurisdiction, subject)
+        for claim in jurisdiction.policy.claims_in(self._slice(jurisdiction, subject)):
+            if claim.product == subject.product and claim.text == TIGHTEN and claim.tree is None:
+                broken = broken_stated_claim(claim, subject.rules, parent)
+                assert broken.question is not None, "a claim is asked about"
+                yield from self._unless_impossible(broken, self._solver.answer(broken.question))
+
+    def _unless_impossible(self, broken: BrokenClaim, answer: Possibility) -> Iterator[BrokenClaim]:
+        if answer is not Possibility.IMPOSSIBLE:
+            undecided = answer is Possibility.NOT_DECIDED
+            yield not_decided(broken, self._solver) if undecided else broken
+
+    def _parent(self, jurisdiction: Jurisdiction) -> Jurisdiction | None:
+        """Return the parent; None without one, or where its folder has errors."""
+        layers = jurisdiction.policy.layers
+        if len(layers) == 1 or layers[-2].code not in self.jurisdictions.codes:
+            return None
+        return self.jurisdictions[layers[-2].code]
 
     def _parent_rules(self, jurisdiction: Jurisdiction, subject: Subject) -> RuleSet | None:
         """Return what the parent has for *subject*; None without a parent, or where it has none."""
-        layers, since = jurisdiction.policy.layers, subject.rulebook.since
-        if len(layers) == 1 or layers[-2].code not in self.jurisdictions.codes:
-            return None
-        parent = self.jurisdictions[layers[-2].code]
-        if since < parent.changes[0]:
+        parent, since = self._parent(jurisdiction), subject.rulebook.on
+        if parent is None or since < parent.changes[0]:
             return None
         of_parent = subjects(parent.rulebook(since))
         same = (above.rules for above in of_parent if above.product == subject.product)
@@ -304,7 +369,9 @@ class Prover:
 
     def _finding(self, jurisdiction: Jurisdiction, period: _Period, on: date | None) -> Finding:
         subject, broken = period.subject, period.broken
-        since, until = min(period.days), _end(jurisdiction, max(period.days))
+        against_parent = broken.claim in {KEEPS_UP, f"stated-{OVERLAY}"}
+        changes = self._days(jurisdiction) if against_parent else jurisdiction.changes
+        since, until = min(period.days), _end(changes, max(period.days))
         passed = until is not None and on is not None and until <= on
         finding = Finding(
             claim=broken.claim,
@@ -349,19 +416,19 @@ def _is_claimed(broken: BrokenClaim, jurisdiction: Jurisdiction, subject: Subjec
     """Return whether the file claims itself, on all days, that no deal passes as in *broken*."""
     if broken.unless_claimed is None:
         return False
-    catalogue, since = subject.rules.catalogue, subject.rulebook.since
+    catalogue, since = subject.rules.catalogue, subject.rulebook.on
     said = text_of(broken.unless_claimed.tree)
     return any(
         claim.kind == NEVER
         and claim.product == subject.product
         and text_of(claim.checked(catalogue).tree) == said
-        for claim in jurisdiction.policy.claims_in(Period(since, _end(jurisdiction, since)))
+        for claim in jurisdiction.policy.claims_in(Period(since, _end(jurisdiction.changes, since)))
     )
 
 
-def _end(jurisdiction: Jurisdiction, last: date) -> date | None:
-    """Return the day after the rulebook from the day *last* on; None if it is the newest."""
-    return next((day for day in jurisdiction.changes if day > last), None)
+def _end(changes: Iterable[date], last: date) -> date | None:
+    """Return the first of *changes* after the day *last*; None if there is none."""
+    return next((day for day in changes if day > last), None)
 
 
 def _subject_on(jurisdiction: Jurisdiction, day: date, product: str | None) -> Subject | None:
@@ -379,7 +446,7 @@ def _position(
     Rules that are right in the parent are wrong with a value that the child replaces, or without a
     rule that it switches off.
     """
-    policy, on = jurisdiction.policy, subject.rulebook.since
+    policy, on = jurisdiction.policy, subject.rulebook.on
     switched_off = [switch_off.node.position() for switch_off in policy.own.switched_off]
     if not broken.spots:
         node = policy.rules_node if subject.product is None else policy.products_node
