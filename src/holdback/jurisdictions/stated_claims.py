@@ -22,9 +22,10 @@ class StatedClaim:
 
     `kind` is `"never"`: no deal of which `text` is true is eligible; `"always"`: it is true of
     every eligible deal; or `"overlay"`, and `text` is `"tighten"`: nobody is eligible here who is
-    not under the parent, or referred who is declined there. With `product`, the key of one, it is
-    about who the rules of that product accept, and with `FUNDING` about what is paid out; without
-    it, about renewals. A claim that is given no `name` is named by what it says, such as
+    not under the parent, or referred who is declined there; `"loosen"` says that rules which are
+    looser than the parent's are meant. With `product`, the key of one, it is about who the rules
+    of that product accept, and with `FUNDING` about what is paid out; without it, about renewals. A
+    claim that is given no `name` is named by what it says, such as
     `never deals_defaulted > 0`.
     """
 
@@ -83,8 +84,8 @@ def read_claims(
         if claim is not None and claim.kind == OVERLAY and not is_child:
             table[OVERLAY].add_error(
                 "not_allowed",
-                "there is no parent whose rules these could tighten",
-                "a jurisdiction with a `parent` has something to tighten",
+                f"there is no parent whose rules these could {claim.text}",
+                f"a jurisdiction with a `parent` has something to {claim.text}",
                 key=True,
             )
         elif claim is not None and (claim.product is not None or not named):

@@ -208,6 +208,7 @@ def test_a_child_filled_passes_check_and_test():
 
     assert [str(each) for each in findings(family, NOW)] == []
     assert list(run_examples(family["NL-ZH"])) == []
+    assert [claim.name for claim in family["NL-ZH"].claims] == ["as strict as NL"]
     assert [each.code for each in family.resolve("NL-ZH", on=NOW).renewal.rules] == [
         "NL-R-01",
         "NL-R-02",

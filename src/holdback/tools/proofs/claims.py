@@ -29,7 +29,7 @@ from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
 from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot
-from holdback.tools.proofs.families import KEEPS_UP, looser_rules
+from holdback.tools.proofs.child_and_parent import KEEPS_UP, looser_rules
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, Finding, Place
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import (
