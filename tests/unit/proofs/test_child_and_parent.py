@@ -78,8 +78,9 @@ def test_a_figure_that_the_parent_tightens_past_is_found():
 )
 def test_on_each_day_on_which_either_changes(child_values, more, expected):
     """
-    The parent and the child are compared on each day on which either changes. It is no finding that
-    was so from the first day on, that the child's claim says is meant, or that lets nobody pass.
+    The parent and the child are compared on each day on which either changes. A rule that was
+    looser from the first day on is not reported, nor one that the child's claim says is meant, nor
+    one that another rule makes up for.
     """
     more = more.replace("\n\nuntil", "\nuntil")
     folders = {"NL": parent(*TIGHTENS), "NL_ZH": own(*child_values, more=more)}
@@ -119,7 +120,7 @@ def test_a_referral_is_looser_than_a_decline(here, there, broken):
 
 def test_words_of_a_rule_that_was_replaced():
     """
-    Where it is not a figure that differs, both rules are told in words.
+    Where it is not a figure that differs, both rules are in the message in words.
     """
     rules = renewals(
         rule("on-pace", "NL-R-01", "performance >= 70%", until="2026-01-01"),
