@@ -79,6 +79,12 @@ def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:
     )
 
 
+def missing_facts(answers: Answers, rule: Rule) -> str:
+    """Return in words which facts leave *rule* unknown: a rule that is not known has no figures."""
+    unknown = [name for name, value in answers.read_by(rule).items() if value is None]
+    return f"not known: {', '.join(unknown)}"
+
+
 def template(rules: RuleSet, code: str) -> str:
     """Return the sentence of the service's own reason *code*, as the jurisdiction words it."""
     return rules.wording.get(code, SERVICE_REASONS[code])

@@ -23,7 +23,7 @@ class ReferredRule:
     A referring rule that was false or unknown: what an approval lifts.
 
     `digest` is that of the rule's meaning, so that an approval does not lift a rule that was
-    changed since. `text` is its reason, empty where the answer is unknown.
+    changed since. `text` is its reason or, where the answer is unknown, which facts are missing.
     """
 
     rule: str

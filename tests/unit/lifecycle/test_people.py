@@ -166,6 +166,7 @@ def test_an_unknown_declining_rule_is_not_lifted():
     assert flex(journey.offers) == "Referred"
     (referral,) = [r for r in journey.do(AskReferrals()).referrals if r.product == "flex"]
     assert [(rule.code, rule.answer) for rule in referral.rules] == [("GB-P-04", None)]
+    assert referral.rules[0].text == "not known: credit_score"
     assert referral.needs == ("credit_score",)
 
 

@@ -246,7 +246,9 @@ def _reasons(one):
 
 
 def _reason(rule):
-    return rule.text or f"{words(rule.rule).replace('-', ' ')}: not known yet."
+    return (
+        f"{words(rule.rule).replace('-', ' ')}: {rule.text}" if rule.answer is None else rule.text
+    )
 
 
 def _decide(session, view, one, at, entered):

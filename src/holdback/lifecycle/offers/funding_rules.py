@@ -13,7 +13,7 @@ from datetime import date
 from attrs import evolve
 
 from holdback.eligibility.derived_facts import initial_facts, renewal_facts
-from holdback.eligibility.reasons import reasons
+from holdback.eligibility.reasons import missing_facts, reasons
 from holdback.eligibility.ruleset import Answers
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
@@ -55,8 +55,7 @@ class FundingAnswers:
         """Yield for which rules the payout waits, with their reasons if *figures* may be read."""
         texts = {reason.code: reason.text for reason in reasons(self.answers, self.answers.false)}
         for rule in self.answers.selected(self.waiting):
-            unknown = [name for name, value in self.answers.read_by(rule).items() if value is None]
-            why = f"not known: {', '.join(unknown)}"
+            why = missing_facts(self.answers, rule)
             if rule.code in texts:
                 why = texts[rule.code] if figures else "false"
             yield f"{rule.code}: {why}"

@@ -15,7 +15,7 @@ from pendulum import DateTime
 
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.derived_facts import renewal_facts
-from holdback.eligibility.reasons import reasons
+from holdback.eligibility.reasons import missing_facts, reasons
 from holdback.eligibility.ruleset import RuleSet, known_facts
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact.exact_json import Json
@@ -373,7 +373,7 @@ def referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
             code=rule.code,
             digest=rule_digest(rule),
             answer=False if rule.code in texts else None,
-            text=texts.get(rule.code, ""),
+            text=texts.get(rule.code) or missing_facts(answers, rule),
         )
 
 
