@@ -104,17 +104,30 @@ def test_what_is_counted_from_entries(deal):
     assert facts["longest_silence_90d"] == max(silences(deal), default=0)
 
 
-@for_every(("through", "known"), [(92, True), (91, True), (90, False), (1, False)])
-def test_a_silence_among_closed_entries_is_unknown(through, known):
+@for_every(
+    ("through", "missed", "silence"),
+    [(92, 1, 1), (91, 1, 1), (90, 1, None), (31, 1, None), (30, None, None), (1, None, None)],
+)
+def test_what_is_counted_among_closed_entries_is_unknown(through, missed, silence):
     """
-    "Unknown where entries of these days are closed": they no longer say on which days they were.
+    "Unknown where entries of these days are closed": they no longer say on which days they were,
+    and none that was missed is forgotten.
     """
     entries = [
-        Entry(id=f"e-{ago}", on=TODAY - timedelta(days=ago), amount=Money(100, GBP))
+        Entry(
+            id=f"e-{ago}",
+            on=TODAY - timedelta(days=ago),
+            amount=Money(0 if ago == 30 else 100, GBP),
+            takings=Money(700, GBP),
+        )
         for ago in range(100, 0, -1)
     ]
     deal = evolve(DEAL, funded_on=TODAY - timedelta(days=120), entries=tuple(entries))
     closed = deal.closed_through(TODAY - timedelta(days=through))
 
-    assert deal_facts(deal, TODAY)["longest_silence_90d"] == 0
-    assert deal_facts(closed, TODAY)["longest_silence_90d"] == (0 if known else None)
+    def counted(deal):
+        facts = deal_facts(deal, TODAY)
+        return facts["missed_remittances_30d"], facts["longest_silence_90d"]
+
+    assert counted(deal) == (1, 1)
+    assert counted(closed) == (missed, silence)

@@ -114,11 +114,19 @@ def _ordinal(declared: tuple[str, ...], text: str) -> int | None:
 def _counted_facts(deal: Deal, today: date, last: date) -> dict[str, int | None]:
     recent = deal.entries_since(last - _LISTENED)
     counted = takewhile(lambda line: line[0].on >= last - _COUNTED, recent)
+    missed, silence = _missed(counted, last), _longest_silence(deal, recent, last)
+    # Entries that are closed no longer say on which days they were.
     return {
         "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
-        "missed_remittances_30d": _missed(counted, last),
-        "longest_silence_90d": _longest_silence(deal, recent, last),
+        "missed_remittances_30d": missed if _holds_since(deal, last - _COUNTED) else None,
+        "longest_silence_90d": silence if _holds_since(deal, last - _LISTENED) else None,
     }
+
+
+def _holds_since(deal: Deal, start: date) -> bool:
+    """Return whether none of the entries from *start*, or from the funding, on are closed."""
+    closed = deal.closed_entries
+    return closed is None or closed.through < max(deal.funded_on, start)
 
 
 def _last_remitted_on(deal: Deal, recent: Iterable[_Line]) -> date:
@@ -138,16 +146,13 @@ def _last_remitted_on(deal: Deal, recent: Iterable[_Line]) -> date:
     return (closed.last_on if closed else None) or deal.funded_on
 
 
-def _longest_silence(deal: Deal, recent: Iterable[_Line], last: date) -> int | None:
+def _longest_silence(deal: Deal, recent: Iterable[_Line], last: date) -> int:
     """
     Return the most days in a row without a remittance that counts and is not zero, before *last*.
 
-    They are sought in 90 days, of which *recent* are the entries, or since the funding. It is None
-    where entries of these days are closed.
+    They are sought in 90 days, of which *recent* are the entries, or since the funding.
     """
     start = max(deal.funded_on, last - _LISTENED)
-    if deal.closed_entries is not None and deal.closed_entries.through >= start:
-        return None
     remitted = {
         entry.on
         for entry, taken_back in recent

@@ -147,7 +147,8 @@ _FACTS: Final = (
         in_files="missed_payments missed_remittances missed_30d missed_payments_30d",
         meaning="Of the last 30 days, those whose remittance was taken back, or was nothing though "
                 "there were takings. Of a deal that has ended, those of the 30 days before its "
-                "last. Unknown unless the history is declared complete.",
+                "last. Unknown unless the history is declared complete, and where entries of these "
+                "days are closed.",
     ),
     BuiltInFact(
         name="remaining_term_days", kind=Kind.DAYS, high=MOST_DAYS, origin=DEAL,
