@@ -9,6 +9,7 @@ import pytest
 from template_files import filled_in
 
 from every_case import for_every
+from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.exact.exact_numbers import ROUNDINGS
 from holdback.jurisdictions import load_jurisdictions
 from holdback.merchant.deal import STATUSES
@@ -120,6 +121,23 @@ def test_its_renewal_and_funding_rules_lose_no_mutant():
     ]
 
     assert survived == []
+
+
+def test_the_services_own_reasons_can_be_worded():
+    """
+    The template has each of the service's own sentences, as a comment. Without the signs of a
+    comment they are the jurisdiction's own, and say the same.
+    """
+    files = filled(new())
+    assert loaded(SE=files).resolve("SE", on=NOW).renewal.wording == {}
+
+    commented = re.compile(
+        r"^# (?=\[reasons\]|(?:" + "|".join(SERVICE_REASONS).lower() + ") = )", re.MULTILINE
+    )
+    files["products.toml"] = commented.sub("", files["products.toml"])
+    family = loaded(SE=files)
+    assert family.resolve("SE", on=NOW).renewal.wording == SERVICE_REASONS
+    assert [str(each) for each in findings(family, NOW)] == []
 
 
 def test_a_payout_is_guarded_as_in_the_jurisdictions_that_ship():

@@ -246,9 +246,8 @@ def _reasons(one):
 
 
 def _reason(rule):
-    return (
-        f"{words(rule.rule).replace('-', ' ')}: {rule.text}" if rule.answer is None else rule.text
-    )
+    named = f"{words(rule.rule).replace('-', ' ')}: " if rule.answer is None else ""
+    return f"{named}{rule.text}"
 
 
 def _decide(session, view, one, at, entered):

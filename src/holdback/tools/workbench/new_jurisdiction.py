@@ -2,8 +2,8 @@
 
 They pass `holdback check` as soon as the blanks are filled in, because the rest is complete: a few
 rules, a product, and examples on either side of each threshold. Their texts are in `templates/`,
-with `$code`, `$parent`, `$start` and `$review` for what `holdback new` fills in; the command reads
-them, because nothing in this package opens a file.
+with `$code`, `$parent`, `$start`, `$review` and `$reasons` for what `holdback new` fills in; the
+command reads them, because nothing in this package opens a file.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable
 from datetime import date
 from string import Template
 from typing import Final
+
+from holdback.eligibility.reasons import SERVICE_REASONS
 
 _COUNTRY: Final = ("jurisdiction.toml", "renewal.toml", "products.toml")
 # A child inherits the products of its parent, so it starts without a file of its own for them.
@@ -31,6 +33,9 @@ def new_files(
     '# SE renewal.toml'
     """
     review = date(start.year + 1, start.month, 1)
-    blanks = {"code": code, "parent": parent, "start": start, "review": review}
+    reasons = "\n".join(
+        f'# {own.lower()} = "{sentence}"' for own, sentence in SERVICE_REASONS.items()
+    )
+    blanks = {"code": code, "parent": parent, "start": start, "review": review, "reasons": reasons}
     names, folder = (_COUNTRY, "") if parent is None else (_CHILD, "child/")
     return {name: Template(read_template(folder + name)).substitute(blanks) for name in names}
