@@ -14,7 +14,22 @@ from small_folders import (
 )
 
 BOTH = "add an example on each side, one unit apart"
+VERIFIED = "given = { identity_verified = true, months_trading = 30 }"
+ACCEPTED = 'decision = "Accepted"'
+ACTIVE = "{ recently_active_days = 91 }"
 LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
+
+
+def of_flex(name, expect, more=""):
+    """An example of the product for the typical facts, or with *more*."""
+    return f"""
+[[examples]]
+name = "{name}"
+on = 2026-02-01
+product = "flex"
+{more}
+expect = {{ {expect} }}
+"""
 
 
 def test_examples_that_contradict():
@@ -29,18 +44,65 @@ def test_examples_that_contradict():
 
     assert only(NL=text) == (
         "NL/renewal.toml:86",
-        "it contradicts the example `just on pace` on line 44: the same facts, and another answer",
+        (
+            "`another answer` contradicts the example `just on pace` on line 44: the same facts, "
+            "and another answer"
+        ),
         "one of the two is wrong",
         None,
     )
 
 
+@for_every(
+    ("file", "added", "of"),
+    [
+        # The same facts, written otherwise.
+        (
+            "renewal.toml",
+            example(
+                "twin", "ineligible", on="2026-01-01", codes=["NL-R-01"], performance='"80.0%"'
+            ),
+            "just on pace",
+        ),
+        # Other terms than an earlier example names, after one that names none.
+        (
+            "products.toml",
+            of_flex("says less", ACCEPTED, VERIFIED)
+            + of_flex("first", f'{ACCEPTED}, limits = {{ minimum = "EUR 500.0" }}', VERIFIED)
+            + of_flex("twin", f'{ACCEPTED}, limits = {{ minimum = "EUR 600" }}', VERIFIED),
+            "first",
+        ),
+        # One of several settings.
+        (
+            "jurisdiction.toml",
+            f'[[examples]]\nname = "twin"\non = 2025-01-01\nexpect = {ACTIVE}\n',
+            "settings",
+        ),
+    ],
+)
+def test_what_contradicts_is_found_however_it_is_written(file, added, of):
+    """
+    Two examples with the same facts, day and question and another answer are both named.
+    """
+    text = country()
+    text[file] += f"\n{added}"
+
+    messages = [detail.message for detail in found(NL=text) if "example" in detail.message]
+    assert [message.partition(" on line")[0] for message in messages] == [
+        f"`twin` contradicts the example `{of}`"
+    ]
+
+
 def test_examples_that_agree_do_not_contradict():
     """
-    Two examples with the same facts and the same answer are not a finding.
+    Two examples with the same facts and the same answer are not a finding, nor is one that says
+    less than another.
     """
     text = country()
     text["renewal.toml"] += example("again", "eligible", on="2026-01-01", performance='"80%"')
+    needs = 'needs = ["identity_verified"]'
+    expect = f'decision = "Referred", codes = ["REVIEW"], {needs}'
+    text["products.toml"] += of_flex("codes", expect, 'without = ["identity_verified"]')
 
     assert found(NL=text) == []
 

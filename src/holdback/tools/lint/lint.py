@@ -17,11 +17,11 @@ from holdback.eligibility.facts import NEVER_INITIAL
 from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
-from holdback.jurisdictions.keys import CLAIM
+from holdback.jurisdictions.keys import CLAIM, MAX_AGES
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import priceable_products
-from holdback.rulebooks.rulebook import Rulebook
+from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.operators import OPERATORS, Role
 from holdback.rules.render import in_words
@@ -73,7 +73,7 @@ def _findings_in(
     # Without its calculators no example of a product can run, and every answer would be a gap.
     if not unbound:
         runs = [run_or_error(jurisdiction, example) for example in jurisdiction.examples]
-        yield from failing_examples(runs)
+        yield from failing_examples(jurisdiction, runs)
         ran = [run for run in runs if isinstance(run, ExampleRun)]
         yield from coverage_gaps(jurisdiction, jurisdictions, ran)
 
@@ -337,9 +337,11 @@ def _shared_codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
 _CHECKED: Final = "credit_checked_on"
 
 
-def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[ErrorDetail]:
+def failing_examples(
+    jurisdiction: Jurisdiction, runs: Iterable[ExampleRun | ErrorDetail]
+) -> Iterator[ErrorDetail]:
     """Yield examples that cannot run, fail, contradict another one, or share a name."""
-    first_runs: dict[object, ExampleRun] = {}
+    alike: dict[object, list[ExampleRun]] = {}
     lines: dict[tuple[str, str], int | None] = {}
     failed: list[ExampleRun] = []
     for run in runs:
@@ -357,11 +359,14 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
                 hint="rename one of them",
                 **place,
             )
-        before = first_runs.setdefault(_question(example), run)
-        if before is not run and _contradict(before, run):
+        earlier = alike.setdefault(_question(jurisdiction, example), [])
+        before = next((before for before in earlier if _contradict(before, run)), None)
+        earlier.append(run)
+        if before is not None:
+            failed = [other for other in failed if other is not before]
             yield ErrorDetail(
                 code="contradiction",
-                message=f"it contradicts the example `{before.example.name}` on line "
+                message=f"`{example.name}` contradicts the example `{before.example.name}` on line "
                 f"{before.example.line}: the same facts, and another answer",
                 hint="one of the two is wrong",
                 **place,
@@ -454,24 +459,41 @@ def run_or_error(jurisdiction: Jurisdiction, example: Example) -> ExampleRun | E
         )
 
 
-def _question(example: Example) -> object:
+def _question(jurisdiction: Jurisdiction, example: Example) -> object:
     """Return what *example* asks: two examples with the same question must expect the same."""
-    given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
-    about = tuple(sorted(example.expect)) if example.of_settings else example.product
+    about = "settings" if example.of_settings else example.product
+    # Prepared facts are the same however they are written.
+    facts = jurisdiction.rulebook(example.on).catalogue.prepare(example.given)
     settlement = sorted((example.settlement or {}).items())
-    return about, example.on, example.settles, str(settlement), given
+    return about, example.on, example.settles, str(settlement), facts
 
 
-def _contradict(first_run: ExampleRun, second_run: ExampleRun) -> bool:
-    """Return whether two examples with the same question expect different answers."""
-    first, second = first_run.expected, second_run.expected
-    # Offers contradict each other only where both examples name them.
-    both = first.offers is not None and second.offers is not None
-    return (first.outcome, first.codes, first.needs) != (
-        second.outcome,
-        second.codes,
-        second.needs,
-    ) or (both and first.offers != second.offers)
+def _contradict(first: ExampleRun, second: ExampleRun) -> bool:
+    """Return whether two examples with the same question state different answers."""
+    if first.passed and second.passed:
+        return False
+    stated = _stated(second)
+    return any(value != stated.get(key, value) for key, value in _stated(first).items())
+
+
+def _stated(run: ExampleRun) -> dict[object, object]:
+    """Return what the example of *run* states of its answer, part by part."""
+    expected, expect = run.expected, run.example.expect
+    if run.example.of_settings:
+        stated: dict[object, object] = {key: expect[key] for key in expect if key != MAX_AGES}
+        ages = expect.get(MAX_AGES, {})
+        return stated | {(MAX_AGES, name): age for name, age in ages.items()}
+    stated = {"outcome": expected.outcome}
+    for name in ("codes", "needs"):
+        # Of a product, what is left out may be the service's own.
+        if name in expect or run.example.product in {None, FUNDING}:
+            stated[name] = getattr(expected, name)
+    stated |= {("limits", name): value for name, value in (expected.limits or {}).items()}
+    if expected.offers is not None:
+        stated["offers"] = len(expected.offers)
+        for place, offer in enumerate(expected.offers):
+            stated |= {(place, name): value for name, value in offer.items()}
+    return stated
 
 
 def _because(answer: Answer) -> str:
