@@ -363,7 +363,7 @@ def failing_examples(
         before = next((before for before in earlier if _contradict(before, run)), None)
         earlier.append(run)
         if before is not None:
-            failed = [other for other in failed if other is not before]
+            failed = [failing for failing in failed if failing is not before]
             yield ErrorDetail(
                 code="contradiction",
                 message=f"`{example.name}` contradicts the example `{before.example.name}` on line "
