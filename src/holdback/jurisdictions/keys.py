@@ -640,6 +640,31 @@ def _shared(example: Keys) -> tuple[Key, ...]:
 
 
 _RULES: Final = "In the order of their priority."
+_TABLES: Final = "Tables of tiers: each row is a rule, after those above."
+# A cell is read with the facts that there are.
+TABLE: Final = _keys(
+    _needed(
+        "id",
+        _text(ID, "an id such as `tiers`: small letters, digits and hyphens", max_length=MAX_NAME),
+        "The name of the table; with that of a row it is the id of the row's rule.",
+    ),
+    _needed(
+        "code",
+        RULE.rows["code"].form,
+        "The first part of the code of each row; its name is the last.",
+    ),
+    _needed(
+        "columns",
+        ListOf(_ANY),
+        "What each cell of a row is: `row`, a fact, `require` and a fact, `answer`, or `code`, "
+        "`reason` and `source` of this row.",
+    ),
+    _needed("rows", ListOf(ListOf(_VALUE)), "A list of cells for each row."),
+    Key("reason", _ANY, "The sentence for the merchant of rows without one of their own."),
+    _SOURCE,
+    _BEGINS,
+    _UNTIL,
+)
 _CLAIMS: Final = (
     "What is said of every deal that could exist; `holdback prove` proves it or shows a deal of "
     "which it is not true."
@@ -654,6 +679,7 @@ RENEWAL_EXAMPLE: Final = EXAMPLE.with_rows(_needed("expect", EXPECTED_OUTCOME, _
 RENEWAL: Final = _keys(
     *_shared(RENEWAL_EXAMPLE),
     Key("rules", ListOf(RENEWAL_RULE), _RULES),
+    Key("tables", ListOf(TABLE), _TABLES),
     Key("claims", ListOf(RENEWAL_CLAIM), _CLAIMS),
 )
 
@@ -767,14 +793,14 @@ PRODUCT: Final = _keys(
         "What may be charged above the repayment amount; left out: nothing.",
     ),
 )
-SHARED_RULE: Final = RENEWAL_RULE.with_rows(
-    Key(
-        "products",
-        _names("flex"),
-        "The keys of the products that the rule is of; left out: all that are offered.",
-        default=(),
-    )
+_OF_PRODUCTS: Final = Key(
+    "products",
+    _names("flex"),
+    "The keys of the products that the rule is of; left out: all that are offered.",
+    default=(),
 )
+SHARED_RULE: Final = RENEWAL_RULE.with_rows(_OF_PRODUCTS)
+SHARED_TABLE: Final = TABLE.with_rows(_OF_PRODUCTS)
 # The service's own reasons, by their ids: no digest covers how a jurisdiction words them.
 OWN_REASONS: Final = Keys(
     Key(code.lower(), _sentence(like), f"Left out: “{like}”")
@@ -793,6 +819,7 @@ PRODUCTS: Final = _keys(
         ListOf(SHARED_RULE),
         "Rules of several products, each written once; they come before the products' own.",
     ),
+    Key("tables", ListOf(SHARED_TABLE), _TABLES),
     Key(
         "funding",
         ListOf(RENEWAL_RULE),

@@ -8,7 +8,7 @@ with its whole timeline. There is no deeper merge (decisions/jurisdiction-folder
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.keys import CLAIM, OVERLAY
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
@@ -33,7 +34,7 @@ class Layer:
     The rules, products and claims of a folder, and what it switches off in the layers below.
 
     `rules` are those for renewals, `funding` those for fundings, and `shared` those of several
-    products.
+    products. The rules of the rows of `tables` are among them.
     """
 
     code: str
@@ -41,6 +42,7 @@ class Layer:
     products: tuple[SourceProduct, ...]
     funding: tuple[SourceRule, ...] = ()
     shared: tuple[SourceRule, ...] = ()
+    tables: tuple[SourceTable, ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
     claims: tuple[StatedClaim, ...] = ()
 
@@ -63,6 +65,10 @@ class Layer:
         """Return its rules of *product*: those that are shared, and the product's own."""
         shared = (rule for rule in self.shared if rule.is_shared_by(product.key))
         return (*shared, *(product.rules if product in self.products else ()))
+
+    def tables_on(self, day: date, product: str | None = None) -> set[str]:
+        """Return the ids of its tables of *product* in force on *day*, or of those for renewals."""
+        return {table.id for table in self.tables if table.is_of(product) and day in table.period}
 
     def switched_off_on(self, kind: str, day: date, product: str | None = None) -> set[str]:
         """
@@ -157,7 +163,7 @@ class Policy:
         rules: dict[str, SourceRule] = {}
         for layer in self.layers:
             own = {rule.id: rule for rule in layer.rules_of(product) if day in rule.period}
-            rules |= own
+            _lay_over(rules, own, layer.tables_on(day, product.key))
             shared = {name for name, rule in rules.items() if rule.products is not None}
             # A rule of the product itself is dropped by the product's key alone.
             dropped = layer.switched_off_on("rule", day) & shared
@@ -171,10 +177,17 @@ class Policy:
         rules: dict[str, SourceRule] = {}
         for layer in self.layers:
             own = {rule.id: rule for rule in rules_of(layer) if day in rule.period}
-            # A replaced rule keeps its place in the order: that is how a dict updates.
-            rules |= own
+            _lay_over(rules, own, layer.tables_on(day))
             _remove(rules, layer.switched_off_on("rule", day) - own.keys())
         return list(rules.values())
+
+    def tables_on(self, day: date) -> list[SourceTable]:
+        """Return the tables in force on *day*, those of the parents first."""
+        tables: list[SourceTable] = []
+        for layer in self.layers:
+            own = [table for table in layer.tables if day in table.period]
+            tables = [old for old in tables if not any(new.replaces(old) for new in own)] + own
+        return tables
 
     def products_on(self, day: date) -> list[SourceProduct]:
         """Return the products offered on *day*, in order."""
@@ -274,6 +287,7 @@ class Policy:
                 if switch_off.kind != CLAIM
             ]
             periods += [product.period for product in layer.products]
+            periods += [table.period for table in layer.tables]
             periods += [fee.period for product in layer.products for fee in product.fees]
             for period in periods:
                 yield from period.changes
@@ -378,6 +392,16 @@ def _labelled(parameter: SourceParameter, parent: Policy) -> SourceParameter:
     if replaced is None or parameter.label is not None:
         return parameter
     return evolve(parameter, label=replaced.label)
+
+
+def _lay_over(
+    rules: dict[str, SourceRule], own: Mapping[str, SourceRule], tables: Collection[str]
+) -> None:
+    """Let *own* rules of a child replace *rules*; its *tables* replace the whole of theirs."""
+    replaced = [rule.id for rule in rules.values() if rule.of_table in tables]
+    _remove(rules, set(replaced) - own.keys())
+    # A replaced rule keeps its place in the order: that is how a dict updates.
+    rules |= own
 
 
 _Key = TypeVar("_Key")

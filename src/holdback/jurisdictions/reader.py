@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -10,7 +10,6 @@ from attrs import field
 
 from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
-from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions import keys
 from holdback.jurisdictions.examples import (
@@ -29,10 +28,12 @@ from holdback.jurisdictions.overlay import Draft, Layer, Policy
 from holdback.jurisdictions.resolver import resolve
 from holdback.jurisdictions.source_rules import (
     Parameters,
+    SourceRule,
     read_parameters,
     read_product,
     read_rules,
 )
+from holdback.jurisdictions.source_tables import SourceTable, read_tables
 from holdback.jurisdictions.stated_claims import StatedClaim, read_claims
 from holdback.jurisdictions.toml import Node, TomlTable, read_toml
 from holdback.rulebooks.rulebook import FUNDING, age_name
@@ -335,7 +336,7 @@ class _Reading:
                 read_parameters(table["parameters"], code, facts, parameters)
         layer = Layer(
             code=code,
-            **_read_rules_and_products(code, tables, facts.currency),
+            **_read_rules_and_products(code, tables, facts),
             switched_off=() if details is None else details.switched_off,
             claims=tuple(self._claims(tables)),
         )
@@ -358,20 +359,34 @@ class _Reading:
 
 
 def _read_rules_and_products(
-    code: str, tables: tuple[TomlTable | None, TomlTable | None], currency: Currency | None
+    code: str, tables: tuple[TomlTable | None, TomlTable | None], facts: Catalogue | None
 ) -> dict[str, tuple[Any, ...]]:
-    """Return the valid rules and products in the *tables* of both files, as a layer names them."""
+    """
+    Return the valid rules and products in the *tables* of both files, as a layer names them.
+
+    Without *facts* no amount and no table of tiers can be read, and none is.
+    """
     renewal, products = tables
+    currency = None if facts is None else facts.currency
     read: dict[str, tuple[Any, ...]] = {"rules": (), "products": ()}
+    tiers = [
+        () if file is None or facts is None else read_tables(file["tables"], code, facts, every)
+        for file, every in ((renewal, keys.TABLE), (products, keys.SHARED_TABLE))
+    ]
     if renewal is not None:
-        read["rules"] = tuple(read_rules(renewal["rules"], code))
+        read["rules"] = (*read_rules(renewal["rules"], code), *_rules_of(tiers[0]))
     if products is not None:
         nodes = products["products"].elements()
         offered = [read_product(node, code, currency) for node in nodes]
         read["products"] = tuple(product for product in offered if product is not None)
-        read["shared"] = tuple(read_rules(products["rules"], code, keys=keys.SHARED_RULE))
+        shared = read_rules(products["rules"], code, keys=keys.SHARED_RULE)
+        read["shared"] = (*shared, *_rules_of(tiers[1]))
         read["funding"] = tuple(read_rules(products["funding"], code))
-    return read
+    return {**read, "tables": (*tiers[0], *tiers[1])}
+
+
+def _rules_of(tables: Iterable[SourceTable]) -> Iterator[SourceRule]:
+    return (rule for table in tables for rule in table.rules)
 
 
 def _own_reasons(node: Node) -> dict[str, str]:

@@ -92,7 +92,8 @@ class SourceRule:
 
     `code` is the rule's own; `table` has its place in the file. `names` are the facts and
     parameters that its expressions and its reason name. Only a rule that is shared has `products`,
-    the keys of those that it names: of all when it names none.
+    the keys of those that it names: of all when it names none. That of a row is `of_table`, the
+    id of a table.
     """
 
     jurisdiction: str
@@ -106,6 +107,7 @@ class SourceRule:
     period: Period
     table: TomlTable
     products: tuple[str, ...] | None = None
+    of_table: str | None = None
     names: frozenset[str] = field(init=False, repr=False)
 
     @names.default
@@ -143,6 +145,13 @@ class SourceRule:
     def line(self) -> int | None:
         """The line on which it begins."""
         return self.table.node.line
+
+    @property
+    def lines(self) -> set[int | None]:
+        """The lines on which it, and each of its parts, begins."""
+        node = self.table.node
+        parts = node.elements() if self.of_table else node.entries().values()
+        return {self.line, *(part.line for part in parts)}
 
 
 @frozen(kw_only=True, eq=False)
@@ -280,14 +289,19 @@ def read_rules(
     return [rule for rule in rules if rule is not None]
 
 
-def _rule(node: Node, code: str, within: Period | None, keys: Keys) -> SourceRule | None:
-    table = keys.table(node)
-    values = keys.read(table)
-    stable = table["code"].text(
+def read_code(node: Node, code: str) -> str | None:
+    """Return the code of a rule of the jurisdiction *code*; None when it is absent or invalid."""
+    return node.text(
         rf"{code}(-[A-Z0-9]+)+",
         f"a code such as `{code}-R-01`, with the jurisdiction's own in front",
         max_length=MAX_NAME,
     )
+
+
+def _rule(node: Node, code: str, within: Period | None, keys: Keys) -> SourceRule | None:
+    table = keys.table(node)
+    values = keys.read(table)
+    stable = read_code(table["code"], code)
     period = read_period(table, within)
     if values["when"] is None and not table["when"].absent:
         return None

@@ -28,6 +28,7 @@ from holdback.rules.render import in_words
 from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
 from holdback.tools.example_run import Answer, ExampleRun, run_example
 from holdback.tools.lint.coverage_gaps import coverage_gaps
+from holdback.tools.lint.table_gaps import table_findings
 from holdback.tools.mutants.equivalence import distinguishing_deals
 
 _PROGRESS: Final = "progress"
@@ -65,6 +66,7 @@ def _findings_in(
     yield from _useless_switch_offs(jurisdiction)
     yield from _overdue_review(jurisdiction, on)
     yield from _constant_rules(jurisdiction)
+    yield from table_findings(jurisdiction)
     yield from _floor_suffices(jurisdiction)
     yield from never_accepted(jurisdiction)
     unbound = list(unpriceable(jurisdiction))

@@ -87,8 +87,7 @@ class _RulesByLine:
             source: SourceRule = rule.origin
             by_code.setdefault(rule.code, set()).add(source)
             self.facts[source] = frozenset(rule.checked.names)
-            lines = {source.line, *(node.line for node in source.table.node.entries().values())}
-            for line in lines:
+            for line in source.lines:
                 self.rules.setdefault((source.file, line), set()).add(source)
             for name in rule.checked.parameters:
                 for entry in jurisdiction.policy.parameters[name].timeline.entries:
