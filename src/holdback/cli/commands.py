@@ -31,6 +31,7 @@ SUMMARIES: Final = {
     "show": "Show the rules and products of a jurisdiction.",
     "sql": "Print the renewal rules as one SQL query.",
     "statement": "Print the statement of a stored merchant.",
+    "table": "Print a table of tiers as CSV, or take it back.",
     "test": "Run the examples of jurisdictions.",
 }
 

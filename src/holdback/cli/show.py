@@ -143,8 +143,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
     yield ""
     yield click.style("Renewal", bold=True)
     yield f"  {_floor_sentence(shown)}"
-    for rule in shown["rules"]:
-        yield from _rule_text(rule)
+    yield from _rules_text(shown, shown["rules"], None)
     for dropped in shown["switched_off"]:
         origin = click.style(_origin(dropped), dim=True)
         of = f" of {dropped['product']}" if "product" in dropped else ""
@@ -156,8 +155,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
         yield f"{title}  {click.style(_origin(product), dim=True)}"
         yield f"  {_offered(product)}"
         yield from (f"  {line}" for line in _priced(product))
-        for rule in product["rules"]:
-            yield from _rule_text(rule)
+        yield from _rules_text(shown, product["rules"], product["key"])
     if shown["funding"]:
         yield from ("", click.style("Funding", bold=True), f"  {_FUNDING}")
         for rule in shown["funding"]:
@@ -183,6 +181,14 @@ def _value_table(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {columns}  {click.style(_origin(line), dim=True)}"
 
 
+def _rules_text(shown: _Line, rules: list[_Line], product: str | None) -> Iterator[str]:
+    """The *rules* of a product, or of renewals, and their tables."""
+    for rule in rules:
+        yield from _rule_text(rule)
+    for table in _tables_of(shown, product):
+        yield from _table_text(table)
+
+
 def _rule_text(rule: _Line) -> Iterator[str]:
     refers = "" if rule["otherwise"] == "decline" else "  (otherwise a person looks at it)"
     yield f"  {click.style(rule['code'], fg='cyan')}  {printable(rule['words'])}{refers}"
@@ -191,6 +197,30 @@ def _rule_text(rule: _Line) -> Iterator[str]:
     yield f"      require  {printable(rule['require'])}"
     yield f"      says     {printable(rule['reason'])}"
     yield click.style(f"      {rule['id']}, {_origin(rule)}", dim=True)
+
+
+def _tables_of(shown: _Line, product: str | None) -> Iterator[_Line]:
+    """The tables of the *product* with this key, or of renewals."""
+    for table in shown["tables"]:
+        keys = table["products"]
+        if (keys is None) == (product is None) and (not keys or product in keys):
+            yield table
+
+
+def _cells(table: _Line) -> list[list[str]]:
+    """The head of *table* and its rows, each with its code in front."""
+    rows = zip(table["codes"], table["rows"], strict=True)
+    return [["code", *table["columns"]], *([code, *cells] for code, cells in rows)]
+
+
+def _table_text(table: _Line) -> Iterator[str]:
+    """A table in columns, as wide as their longest cell."""
+    yield f"  Table {table['id']}  {click.style(_origin(table), dim=True)}"
+    cells = [[printable(cell) or "-" for cell in row] for row in _cells(table)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"      {'  '.join(padded).rstrip()}"
 
 
 def _markdown_lines(shown: _Line) -> Iterator[str]:
@@ -213,6 +243,7 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
             yield _row(f"`{fact['name']}`", fact["value"], fact["description"], _origin(fact))
     yield from ("", "## Renewal", "", _floor_sentence(shown))
     yield from _rules_markdown(shown["rules"])
+    yield from _tables_markdown(shown, None)
     if shown["switched_off"]:
         yield from ("", "Switched off:", "")
         for dropped in shown["switched_off"]:
@@ -224,6 +255,7 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
         yield from (_offered(product), "")
         yield from (f"- {line}" for line in _priced(product))
         yield from _rules_markdown(product["rules"])
+        yield from _tables_markdown(shown, product["key"])
     if shown["funding"]:
         yield from ("", "## Funding", "", _FUNDING)
         yield from _rules_markdown(shown["funding"])
@@ -246,6 +278,14 @@ def _rules_markdown(rules: list[dict[str, Any]]) -> Iterator[str]:
         source = f"`{rule['require']}`" + (f", when `{rule['when']}`" if rule["when"] else "")
         cells = (rule["code"], rule["words"], rule["otherwise"], rule["reason"])
         yield _row(*cells, source, _origin(rule))
+
+
+def _tables_markdown(shown: _Line, product: str | None) -> Iterator[str]:
+    for table in _tables_of(shown, product):
+        head, *rows = _cells(table)
+        yield from ("", f"Table `{table['id']}` ({_origin(table)}):", "")
+        yield from (_row(*head), f"|{'---|' * len(head)}")
+        yield from (_row(*row) for row in rows)
 
 
 def _row(*cells: str) -> str:

@@ -21,6 +21,7 @@ from holdback.errors import RuleError, did_you_mean, excerpt
 from holdback.jurisdictions.keys import CLAIM, add_rule_error
 from holdback.jurisdictions.overlay import Draft, Layer, Policy
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
@@ -220,6 +221,7 @@ def add_uniqueness_errors(layers: Iterable[Layer]) -> None:
     """Add an error for every key, id and code in the last of *layers* that is already used."""
     *inherited, own = layers
     _check_products(own.products)
+    _check_tables(own.tables)
     first: dict[str, tuple[str, SourceRule]] = {}
     for layer in inherited:
         for product, rule in _rules_by_product(layer):
@@ -248,6 +250,18 @@ def _check_products(products: Iterable[SourceProduct]) -> None:
                 "a product that changes ends with `until` where the next version begins",
             )
         earlier.append(product)
+
+
+def _check_tables(tables: Sequence[SourceTable]) -> None:
+    """Add an error for every table that is in force while another one has its id."""
+    for place, table in enumerate(tables):
+        same = (before for before in tables[:place] if before.id == table.id)
+        if any(before.period.overlaps(table.period) for before in same):
+            table.table["id"].add_error(
+                "duplicate",
+                f"there is a table `{table.id}` on these days already",
+                "a table that changes ends with `until` where the next version begins",
+            )
 
 
 def _check_rules(own: Layer, first: dict[str, tuple[str, SourceRule]]) -> None:

@@ -9,7 +9,7 @@ table, and what looks for deals that no row takes, reads the `SourceTable` itsel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, TypeAlias
 
@@ -175,19 +175,8 @@ class _Comparison:
 
 def read_tables(node: Node, code: str, catalogue: Catalogue, keys: Keys) -> tuple[SourceTable, ...]:
     """Return the valid tables in *node*, of the jurisdiction *code*, which have these *keys*."""
-    tables = [_table(element, code, catalogue, keys) for element in node.elements()]
-    valid = [table for table in tables if table is not None]
-    for place, table in enumerate(valid):
-        if any(
-            before.id == table.id and before.period.overlaps(table.period)
-            for before in valid[:place]
-        ):
-            table.table["id"].add_error(
-                "duplicate",
-                f"there is a table `{table.id}` on these days already",
-                "a table that changes ends with `until` where the next version begins",
-            )
-    return tuple(valid)
+    tables = (_table(element, code, catalogue, keys) for element in node.elements())
+    return tuple(table for table in tables if table is not None)
 
 
 def _table(node: Node, code: str, catalogue: Catalogue, keys: Keys) -> SourceTable | None:
@@ -221,6 +210,14 @@ def _required(column: str) -> str | None:
     """Return the fact of which a *column* such as `require performance` says what is required."""
     word, _, fact = column.partition(" ")
     return fact.strip() if word == REQUIRE else None
+
+
+def column_words(column: str, label: Callable[[str], str]) -> str:
+    """Return the head of a *column* for people: its fact as *label* has it."""
+    fact = _required(column)
+    if column in _WORDS:
+        return column
+    return label(column) if fact is None else f"{label(fact)} that is required"
 
 
 def _columns(node: Node, catalogue: Catalogue) -> tuple[str, ...] | None:

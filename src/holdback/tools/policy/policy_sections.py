@@ -19,6 +19,7 @@ from holdback.eligibility.reasons import (
 )
 from holdback.eligibility.rule_sentences import Requirement
 from holdback.eligibility.ruleset import PLACEHOLDER
+from holdback.jurisdictions.source_tables import ANY, column_words
 from holdback.rulebooks.rulebook import FUNDING, CheckTerms, Rulebook
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
@@ -123,6 +124,7 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
         "</p></div>"
     )
     yield from _rules(policy, rule_texts(policy.jurisdiction, policy.rulebook))
+    yield from _tables(policy, None)
     shown: Any = overview(policy.jurisdiction, policy.on)
     if shown["switched_off"]:
         yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
@@ -155,6 +157,7 @@ def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
     yield from _list(text(sentence) for _, sentence in product.terms)
     yield "<p>Who may have it:</p>"
     yield from _rules(policy, product.rules)
+    yield from _tables(policy, product.key)
 
 
 def _rules(policy: PolicyPage, rules: Sequence[RuleText]) -> Iterator[str]:
@@ -171,6 +174,19 @@ def _rules(policy: PolicyPage, rules: Sequence[RuleText]) -> Iterator[str]:
             yield f"<p>{text(rule.requirement.text)} {otherwise}</p>"
         reads = f'The merchant reads: <span class="quote">“{text(rule.merchant_reads)}”</span>'
         yield f'<p class="note">{reads} {text(_origin(policy, rule))}</p></div></article>'
+
+
+def _tables(policy: PolicyPage, product: str | None) -> Iterator[str]:
+    """Yield the tables of a product, or of renewals, as they are in the files."""
+    label = policy.rulebook.catalogue.label
+    for table in policy.jurisdiction.policy.tables_on(policy.rulebook.since):
+        if table.is_of(product):
+            heads = (column_words(column, label) for column in table.columns)
+            yield f"<h4>{text(capital(_spaced(table.id)))}</h4><p>The same as a table:</p>"
+            yield from _table(
+                [text(capital(head)) for head in heads],
+                ([text(cell or ANY[-1]) for cell in row.cells] for row in table.rows),
+            )
 
 
 def _parts(parts: Sequence[Requirement]) -> Iterator[str]:

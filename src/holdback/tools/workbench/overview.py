@@ -16,6 +16,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.keys import DATED
 from holdback.jurisdictions.source_rules import SourceRule
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.jurisdictions.toml import Node
 from holdback.merchant.fee_terms import REVERSED
@@ -66,6 +67,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "checks": list(_checks(jurisdiction.details, rulebook)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
         "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
+        "tables": [_table(table, rulebook) for table in policy.tables_on(rulebook.since)],
         "switched_off": [
             {
                 "kind": switch_off.kind,
@@ -196,8 +198,26 @@ def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
         "words": in_words(rule, rulebook),
         "reason": rule.reason,
         "source": rule.source,
+        "table": origin.of_table,
         **_period(origin.period),
         **_place(origin.table.node),
+    }
+
+
+def _table(table: SourceTable, rulebook: Rulebook) -> dict[str, Json]:
+    """Return a table with the code of each row in front: none where it has no rule in force."""
+    in_force = {rule.origin for rule in rulebook.all_rules}
+    codes = [
+        row.rule.code if row.rule is not None and row.rule in in_force else "" for row in table.rows
+    ]
+    return {
+        "id": table.id,
+        "products": None if table.products is None else list(table.products),
+        "columns": list(table.columns),
+        "rows": [list(row.cells) for row in table.rows],
+        "codes": codes,
+        **_period(table.period),
+        **_place(table.table.node),
     }
 
 

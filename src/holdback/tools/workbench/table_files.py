@@ -1,0 +1,87 @@
+"""Tables of tiers as CSV, and back into the file of the jurisdiction that has them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+from holdback.errors import InvalidDocument
+from holdback.jurisdictions.quantity import toml_text
+from holdback.jurisdictions.source_tables import ROW, SourceTable
+from holdback.jurisdictions.toml import Node
+
+# A table that somebody can read is far smaller.
+MOST_CHARACTERS: Final = 1_000_000
+# What programs write between the cells; the one of the first line is that of all.
+_SEPARATORS: Final = (",", ";", "\t")
+
+# The head of a table, and its rows.
+Cells: TypeAlias = Sequence[Sequence[str]]
+
+
+def table_cells(table: SourceTable) -> Cells:
+    """Return the columns of *table*, and the cells of each of its rows."""
+    return [table.columns, *(row.cells for row in table.rows)]
+
+
+def csv_text(cells: Cells) -> str:
+    """
+    Return *cells* as CSV.
+
+    >>> csv_text([["row", "progress"], ["early", "50% to below 80%"]]).splitlines()
+    ['row,progress', 'early,50% to below 80%']
+    """
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(cells)
+    return written.getvalue()
+
+
+def read_csv(text: str) -> Cells:
+    """
+    Return the cells of a table in *text*, whose cells have commas, semicolons or tabs between them.
+
+    Raises:
+        InvalidDocument: when it is not such a table.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidDocument.of("too_large", f"a table has at most {MOST_CHARACTERS} characters")
+    for separator in _SEPARATORS:
+        try:
+            rows = list(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
+        except csv.Error:
+            continue
+        cells = [[" ".join(cell.split()) for cell in row] for row in rows if any(row)]
+        if cells and ROW in cells[0]:
+            return cells
+    message = f"the first line has no column `{ROW}`"
+    hint = "the first line has the columns, with commas, semicolons or tabs between them"
+    raise InvalidDocument.of("wrong_value", message, hint=hint)
+
+
+def toml_lines(cells: Cells) -> Mapping[str, str]:
+    """Return the `columns` and the `rows` of a table as TOML, cells under each other."""
+    texts = [[toml_text(cell) for cell in row] for row in cells]
+    widths = [max(map(len, column)) + 1 for column in zip(*texts, strict=True)]
+    lines = []
+    for row in texts:
+        padded = [f"{text}," for text in row[:-1]]
+        padded = [f"{text:<{width}}" for text, width in zip(padded, widths[:-1], strict=True)]
+        lines.append(f"[{' '.join([*padded, row[-1]])}]")
+    columns, *rows = lines
+    inside = "".join(f"  {row},\n" for row in rows)
+    return {"columns": columns, "rows": f"[\n{inside}]"}
+
+
+def with_cells(table: SourceTable, cells: Cells) -> str:
+    """Return the text of the file of *table*, with *cells* in the place of its own."""
+    document = table.table.node.document
+    text, lines = document.text, toml_lines(cells)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    nodes: dict[str, Node] = {key: table.table[key] for key in lines}
+    spans = {key: document.spans[node.path].value for key, node in nodes.items()}
+    for key in sorted(lines, key=lambda key: spans[key], reverse=True):
+        start, end = spans[key]
+        text = f"{text[:start]}{lines[key].replace(chr(10), newline)}{text[end:]}"
+    return text
