@@ -49,6 +49,7 @@ TABLE = MappingProxyType(
             ("families priced alike", 4, 10, 40),
             ("changes of a calculator", 10, 30, 300),
             ("seeds of a change in each jurisdiction", 1, 1, 2),
+            ("random tables of tiers", 40, 200, 2_000),
             ("spoilt files", 20, 60, 400),
             ("names of facts and parameters", 50, 50, 400),
             ("settings within the bounds", 12, 40, 400),

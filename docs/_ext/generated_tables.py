@@ -325,6 +325,7 @@ TABLES = {
     "keys_of_check": lambda: _keys_table(keys.CHECK),
     "keys_of_renewal": lambda: _keys_table(keys.RENEWAL),
     "keys_of_rule": lambda: _keys_table(keys.RENEWAL_RULE),
+    "keys_of_table": lambda: _keys_table(keys.SHARED_TABLE),
     "keys_of_product": lambda: _keys_table(keys.PRODUCT),
     "keys_of_fee": lambda: _keys_table(keys.FEE),
     "keys_of_reasons": lambda: _keys_table(keys.OWN_REASONS),

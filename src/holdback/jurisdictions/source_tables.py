@@ -448,6 +448,8 @@ def _cell(node: Node) -> str | None:
 
 def _read_cell(fact: Fact, catalogue: Catalogue, node: Node, text: str) -> _Comparison | None:
     """Return what a cell with this *text* asks of *fact*; None, and an error added, if invalid."""
+    if fact.type.kind is Kind.FLAG:
+        return _read_flag(fact, node, text)
     made, places, opposites = "", list[tuple[int, int, int | None]](), list[str]()
     exact = node.value == text  # otherwise its blanks are not those of the file
     for operator, value, index in _split(fact, text):
@@ -465,19 +467,18 @@ def _read_cell(fact: Fact, catalogue: Catalogue, node: Node, text: str) -> _Comp
             opposites.append(f"{fact.name} {_OPPOSITE[operator]} {written}")
         kept = index if exact and written == value else None
         places.append((len(made) - len(written), len(made), kept))
-    if fact.type.kind is Kind.FLAG:
-        return _read_flag(fact, node, text)
     if not opposites:
         return _Comparison(f"{made}]", f"not {made}]", node, tuple(places))
     return _Comparison(made, " or ".join(opposites), node, tuple(places))
 
 
 def _read_flag(fact: Fact, node: Node, text: str) -> _Comparison | None:
-    if text not in {"true", "false"}:
+    word = text.lower()  # a spreadsheet writes it in capitals
+    if word not in {"true", "false"}:
         node.add_error("wrong_value", "expected `true`, `false` or `-`")
         return None
     true, false = fact.name, f"not {fact.name}"
-    return _Comparison(true, false, node) if text == "true" else _Comparison(false, true, node)
+    return _Comparison(true, false, node) if word == "true" else _Comparison(false, true, node)
 
 
 def _split(fact: Fact, text: str) -> Iterator[tuple[str | None, str, int]]:

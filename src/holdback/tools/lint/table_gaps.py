@@ -98,8 +98,11 @@ def _invalid_cells(table: SourceTable, catalogue: Catalogue) -> Iterator[ErrorDe
 
 
 def _finding(table: SourceTable, catalogue: Catalogue, gap: TableGap, since: str) -> ErrorDetail:
-    deal = _shown(catalogue, gap.deal)
     rows = [table.rows[place] for place in gap.rows]
+    # What no row limits, or neither of two, says nothing.
+    limited = {name for row in rows or table.rows for name in row.tests}
+    matters = {name: number for name, number in gap.deal.items() if name in limited}
+    deal = _shown(catalogue, matters) or "any"
     if not rows:
         return ErrorDetail(
             code="missing",
