@@ -198,7 +198,7 @@ def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
         "words": in_words(rule, rulebook),
         "reason": rule.reason,
         "source": rule.source,
-        "table": origin.of_table,
+        **({} if origin.of_table is None else {"table": origin.of_table}),
         **_period(origin.period),
         **_place(origin.table.node),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -33,9 +32,13 @@ def csv_text(cells: Cells) -> str:
     >>> csv_text([["row", "progress"], ["early", "50% to below 80%"]]).splitlines()
     ['row,progress', 'early,50% to below 80%']
     """
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(cells)
-    return written.getvalue()
+    return "".join(f"{','.join(map(_csv_cell, row))}\n" for row in cells)
+
+
+def _csv_cell(cell: str) -> str:
+    """Return a cell, which is of one line, in quotes where it needs them."""
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"' if set(cell) & {*_SEPARATORS, '"'} else cell
 
 
 def read_csv(text: str) -> Cells:
@@ -49,7 +52,9 @@ def read_csv(text: str) -> Cells:
         raise InvalidDocument.of("too_large", f"a table has at most {MOST_CHARACTERS} characters")
     for separator in _SEPARATORS:
         try:
-            rows = list(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
+            rows = list(
+                csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+            )
         except csv.Error:
             continue
         cells = [[" ".join(cell.split()) for cell in row] for row in rows if any(row)]
