@@ -50,11 +50,10 @@ def read_csv(text: str) -> Cells:
     """
     if len(text) > MOST_CHARACTERS:
         raise InvalidDocument.of("too_large", f"a table has at most {MOST_CHARACTERS} characters")
+    lines = text.splitlines(keepends=True)
     for separator in _SEPARATORS:
         try:
-            rows = list(
-                csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
-            )
+            rows = list(csv.reader(lines, delimiter=separator, strict=True))
         except csv.Error:
             continue
         cells = [[" ".join(cell.split()) for cell in row] for row in rows if any(row)]
