@@ -177,7 +177,7 @@ def _rules(policy: PolicyPage, rules: Sequence[RuleText]) -> Iterator[str]:
 
 
 def _tables(policy: PolicyPage, product: str | None) -> Iterator[str]:
-    """Yield the tables of a product, or of renewals, as they are in the files."""
+    """Yield the tables of a product, or of renewals, cell by cell."""
     label = policy.rulebook.catalogue.label
     for table in policy.jurisdiction.policy.tables_on(policy.rulebook.since):
         if table.is_of(product):
