@@ -87,7 +87,9 @@ def _table(read: Jurisdiction, name: str, on: date | None) -> SourceTable:
         InvalidDocument: there is none.
     """
     layers = read.policy.layers
-    tables = read.policy.tables_on(on) if on else [one for layer in layers for one in layer.tables]
+    tables = (
+        read.policy.tables_on(on) if on else [table for layer in layers for table in layer.tables]
+    )
     named = [table for table in tables if table.id == name]
     if not named:
         names = {table.id for table in tables}

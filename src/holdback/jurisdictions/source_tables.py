@@ -233,11 +233,11 @@ def _columns(node: Node, catalogue: Catalogue) -> tuple[str, ...] | None:
         if name in names:
             element.add_error("duplicate", f"there is a column `{excerpt(name)}` already")
         elif name not in _WORDS and (name if fact is None else fact) not in facts:
-            known = [*facts, *_WORDS] if fact is None else facts
+            choices = [*facts, *_WORDS] if fact is None else facts
             element.add_error(
                 "unknown_name",
                 f"`{excerpt(fact or name)}` is not a fact",
-                did_you_mean(fact or name, known)
+                did_you_mean(fact or name, choices)
                 or f"a column is a fact, `{REQUIRE}` and a fact, or one of {listed(_WORDS)}",
             )
         names.append(name)
