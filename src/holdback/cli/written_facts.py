@@ -25,9 +25,11 @@ from holdback.errors import (
     write_instead,
 )
 from holdback.exact.exact_json import Json, Verbatim, shown_path
+from holdback.exact.exact_numbers import scaled
 from holdback.exact.written_numbers import several
 from holdback.rules.types import Catalogue, Fact, Kind
 from holdback.rules.values import FactValue
+from holdback.rules.written import FRACTIONS_BELOW
 
 
 def read_facts(tree: Json, catalogue: Catalogue, *, path: str = "$") -> dict[str, FactValue]:
@@ -61,11 +63,18 @@ def read_facts(tree: Json, catalogue: Catalogue, *, path: str = "$") -> dict[str
 
 def _check(fact: Fact, value: FactValue, written: Json) -> None:
     """Raise `ValueError` unless *value*, which is *written* so, is known and has one reading."""
-    if fact.read(value) is None:
+    number = fact.read(value)
+    if number is None:
         raise InvalidValue("wrong_value", f"expected one of {listed(fact.type.options)}")
     meanings = _meanings(fact, written) if isinstance(written, Verbatim) else ()
     if len(meanings) > 1:
         raise several(meanings)
+    if fact.rounded_down and 0 < number < scaled(FRACTIONS_BELOW, fact.type.places):
+        show = fact.type.show
+        message = (
+            f"{fact.name} is read as {show(number)}; write {show(100 * number)} if that is meant"
+        )
+        click.echo(message, err=True)
 
 
 def _hint(fact: Fact, written: Json) -> str | None:

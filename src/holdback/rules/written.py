@@ -64,8 +64,9 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
 # A day. With points it is day first; with other signs it may be month first.
 _DAY: Final = re.compile(r"([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})\s?\2\s?([0-9]{1,4})")
 _YEAR_DIGITS: Final = 4
-# Below this, a percentage without its sign may be a fraction: 0.75 may be 0.75% or 75%.
-_FRACTIONS_BELOW: Final = Decimal("1.5")
+# Below this, a percentage without its sign may be a fraction: 0.75 may be 0.75% or 75%. With its
+# sign it is read, and questioned where it is a share of a deal.
+FRACTIONS_BELOW: Final = Decimal("1.5")
 
 
 def readings_of(
@@ -142,7 +143,7 @@ def is_fraction(number: Decimal) -> bool:
     >>> is_fraction(Decimal("0.75")), is_fraction(Decimal(1)), is_fraction(Decimal("64.5"))
     (True, False, False)
     """
-    return 0 < number < _FRACTIONS_BELOW and number.as_tuple().exponent != 0
+    return 0 < number < FRACTIONS_BELOW and number.as_tuple().exponent != 0
 
 
 def money_readings(text: str, currency: Currency) -> tuple[str, ...]:

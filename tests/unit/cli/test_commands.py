@@ -290,6 +290,21 @@ def test_facts_on_the_command_line(written):
     assert invoke("explain", "GB", "--on", "2026-07-01").exit_code == 2
 
 
+def test_a_share_that_is_nearly_nothing_is_questioned(written):
+    """
+    0.75% with its sign is read, and the reader is asked about 75%.
+    """
+    path = written(GOOD_FACTS | {"progress": "0.75%", "takings_trend": "0%"})
+    ran = invoke("explain", "GB", path, "--on", "2026-07-01", "--fact", "performance=0,8 %")
+
+    assert ran.exit_code == 0
+    assert ran.stderr.splitlines() == [
+        "progress is read as 0.75%; write 75% if that is meant",
+        "performance is read as 0.8%",
+        "performance is read as 0.8%; write 80% if that is meant",
+    ]
+
+
 def test_evidence_in_a_scenario_is_what_its_author_means(written):
     """
     The evidence of a step is refused with the right figure named.

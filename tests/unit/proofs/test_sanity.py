@@ -354,9 +354,9 @@ SPLIT = 'split_percentage = { calculator = "chosen", choices = ["10%"] }'
         (LIMITS, TAKINGS.format("12.5"), "implausible-price", WARNING,
          "12.5 times the monthly takings may be offered"),
         (SPLIT, SPLIT.replace("10%", "85%"), "implausible-price", WARNING,
-         "a split percentage of 85% is beyond 1% to 50% of the takings"),
+         "a split percentage of 85% is beyond 1.5% to 50% of the takings"),
         (SPLIT, SPLIT.replace("10%", "0.8%"), "implausible-price", WARNING,
-         "a split percentage of 0.8% is beyond 1% to 50% of the takings"),
+         "a split percentage of 0.8% is beyond 1.5% to 50% of the takings"),
         ("months = 6", "months = 61", "implausible-price", WARNING,
          "a term of 61 months is more than 5 years"),
     ],
@@ -536,6 +536,41 @@ def test_the_words_of_a_reason_with_another_bound():
         "just that it is the other way"
     )
     assert (wrong.severity, len(wrong.places)) == (WARNING, 2)
+
+
+@for_every(
+    ("require", "value", "meant"),
+    [
+        ("progress >= share", '"0.75%"', "75%"),
+        ("progress >= share", '"0.625%"', "62.5%"),
+        ("progress >= 0.75%", '"75%"', "75%"),
+        ("0.8% <= performance", '"75%"', "80%"),
+        ("progress >= 60% and performance >= share", '"1.2%"', "120%"),
+        ("progress >= share", '"75%"', None),
+        ("progress >= 1.5%", '"75%"', None),
+        ("disputes < share", '"0.75%"', None),
+        ("performance >= 0%", '"75%"', None),
+    ],
+)
+def test_a_share_of_a_deal_that_is_nearly_nothing(require, value, meant):
+    """
+    A fraction with a sign of percent; rates of other things, as of disputes, are as small as that.
+    """
+    share = parameter("share", "percent", ("2025-01-01", value))
+    rules = rule("a-rule", "NL-R-01", require) + rule("other", "NL-R-02", "deals_completed >= 0")
+    files = country() | {RENEWAL: "format = 1\n\n" + share + rules}
+    disputes = '\n[facts.disputes]\ntype = "percent"\nminimum = "0%"\nmaximum = "9%"\n'
+    disputes += 'description = "Disputed takings."\n'
+    files["jurisdiction.toml"] += disputes if "disputes" in require else ""
+    found = [wrong for wrong in faults(NL=files) if wrong.claim == "small-share"]
+
+    assert [wrong.detail.hint for wrong in found] == (
+        [f"write {meant} if that is meant"] if meant else []
+    )
+    for wrong in found:
+        assert wrong.severity == WARNING
+        assert wrong.detail.place.startswith("NL/renewal.toml:")
+        assert (wrong.places[0].text or "").startswith("share = ") == ("share" in require)
 
 
 def test_offers_that_are_good_for_most_of_a_year():

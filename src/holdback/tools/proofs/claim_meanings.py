@@ -94,6 +94,10 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "A reason says *at least* where its rule includes the bound, and *more than* where not",
         "A merchant who is just at the threshold would read the opposite of what decided.",
     ),
+    "small-share": Meaning(
+        "A threshold of a share of a deal, such as its progress, is 1.5% or more",
+        "0.75% is most likely the fraction 0.75, which is 75%.",
+    ),
     "long-offer": Meaning(
         "Offers are good for a quarter of a year at most",
         "After months nothing that was known of the merchant need hold.",

@@ -19,7 +19,7 @@ from attrs import evolve, field
 from holdback.eligibility.facts import DOWN, UP
 from holdback.eligibility.ruleset import PLACEHOLDER, Rule
 from holdback.exact.exact_json import Json, write_json
-from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, RATIO_PLACES
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
@@ -35,7 +35,7 @@ from holdback.tools.sanity.gaps import gaps
 from holdback.tools.sanity.headline import Headline, Line, joined, slices
 from holdback.tools.sanity.jumps import jumps
 from holdback.tools.sanity.switched_off import mostly_switched_off
-from holdback.tools.sanity.unlikely import unlikely
+from holdback.tools.sanity.unlikely import SMALLEST_SHARE, unlikely
 
 CLAIM_WITHOUT_DAYS: Final = "claim-without-days"
 
@@ -133,7 +133,7 @@ _ONE: Final = 10**RATIO_PLACES
 MOST_RATE: Final = 2 * _ONE
 MOST_MULTIPLE: Final = 6 * _ONE
 MOST_MONTHS: Final = 60
-LEAST_SPLIT: Final = 10**PERCENT_PLACES
+LEAST_SPLIT: Final = SMALLEST_SHARE
 MOST_SPLIT: Final = HUNDRED_PERCENT // 2
 # Statutory interest in default is at most some fifteen percent a year.
 MOST_INTEREST: Final = 30 * HUNDRED_PERCENT // 100

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from holdback.eligibility.ruleset import DECLINE, Rule
-from holdback.exact.exact_numbers import HUNDRED_PERCENT
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.rules.operators import MIRRORED, OPERATORS, Role
-from holdback.rules.tree import Constant, Node, Operation, leaves
+from holdback.rules.tree import Constant, FactRead, Node, Operation, Rounding, leaves
+from holdback.rules.written import FRACTIONS_BELOW
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.sanity.headline import Headline, Line, slices
 
@@ -19,10 +20,13 @@ LONG_OFFER: Final = "long-offer"
 MAXIMUM_NOT_OFFERED: Final = "maximum-not-offered"
 DEFAULT_NOT_ASKED: Final = "default-not-asked"
 REASON_BOUND: Final = "reason-bound"
+SMALL_SHARE: Final = "small-share"
 
 # Real offers are good for a week to a month. Beyond a quarter nothing that was known still holds.
 _MOST_HOURS: Final = 92 * 24
 _DEFAULTS: Final = "deals_defaulted"
+# A smaller share of a deal is most likely a fraction with a sign: 0.75% for 75%.
+SMALLEST_SHARE: Final = scaled(FRACTIONS_BELOW, PERCENT_PLACES)
 
 
 def unlikely(jurisdiction: Jurisdiction) -> Iterator[Finding]:
@@ -31,6 +35,7 @@ def unlikely(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     yield from _maximum_not_offered(jurisdiction)
     yield from _default_not_asked(jurisdiction)
     yield from _reasons(jurisdiction)
+    yield from _small_shares(jurisdiction)
 
 
 def _long_offers(jurisdiction: Jurisdiction) -> Iterator[Finding]:
@@ -129,7 +134,9 @@ def _bound(rule: Rule) -> Headline | None:
     """Return that the reason of *rule* includes a bound and the rule does not, or the opposite."""
     compared = dict[str, set[str]]()
     for node in rule.required:
-        for threshold, operator in _comparisons(node):
+        for constant, operator, _ in _comparisons(node):
+            shown = constant.type.show(constant.number)
+            threshold = shown if constant.name is None else f"{{{constant.name}}}"
             compared.setdefault(threshold, set()).add(operator)
     for phrase in _PHRASE.finditer(rule.reason):
         for threshold, operators in compared.items():
@@ -145,8 +152,8 @@ def _bound(rule: Rule) -> Headline | None:
     return None
 
 
-def _comparisons(node: Node) -> Iterator[tuple[str, str]]:
-    """Yield what facts in *node* are compared with, as a reason writes it, and how they are."""
+def _comparisons(node: Node) -> Iterator[tuple[Constant, str, list[Constant | FactRead]]]:
+    """Yield the constants that facts in *node* are compared with, how, and what with."""
     if not isinstance(node, Operation):
         return
     if OPERATORS[node.operator].role is Role.LOGIC and node.operator != "not":
@@ -162,5 +169,50 @@ def _comparisons(node: Node) -> Iterator[tuple[str, str]]:
                 continue
             for leaf in side:
                 if isinstance(leaf, Constant):
-                    shown = leaf.type.show(leaf.number)
-                    yield (shown if leaf.name is None else f"{{{leaf.name}}}"), operator
+                    yield leaf, operator, opposite
+
+
+# -- Thresholds of a share of a deal that are nearly nothing: "0.75%" where 75% is meant.
+
+
+def _small_shares(jurisdiction: Jurisdiction) -> Iterator[Finding]:
+    seen = set[object]()
+    for rulebook, days in slices(jurisdiction):
+        for product, rules in rulebook.rulesets.items():
+            for rule in rules.rules:
+                for constant, fact in _thresholds_of_shares(rule):
+                    lines = _small_lines(jurisdiction, rule, constant)
+                    if lines and (rule.id, lines[0].place) not in seen:
+                        seen.add((rule.id, lines[0].place))
+                        shown = constant.type.show(constant.number)
+                        meant = constant.type.show(100 * constant.number)
+                        headline = Headline(
+                            claim=SMALL_SHARE,
+                            code="misleading",
+                            message=f"`{rule.id}` compares `{fact}` with {shown}",
+                            hint=f"write {meant} if that is meant",
+                        )
+                        yield headline.finding(jurisdiction, lines, days=days, product=product)
+
+
+def _small_lines(jurisdiction: Jurisdiction, rule: Rule, constant: Constant) -> list[Line]:
+    """Return where *constant*, if it is too small, is written; one that changes is a jump."""
+    numbers, lines = [constant.number], []
+    if constant.name is not None:
+        entries = jurisdiction.policy.parameters[constant.name].timeline.entries
+        numbers = [entry.value for entry in entries]
+        shown = f"{constant.name} = {constant.type.show(numbers[0])}"
+        lines = [Line(entry.node.position(), shown) for entry in entries[:1] if entry.node]
+    if not all(0 < number < SMALLEST_SHARE for number in numbers):
+        return []
+    source: SourceRule = rule.origin
+    return [*lines, Line(source.table["require"].position(), f"{rule.id}: {rule.require}")]
+
+
+def _thresholds_of_shares(rule: Rule) -> Iterator[tuple[Constant, str]]:
+    """Yield the constants that a percentage which follows from amounts is compared with."""
+    for node in rule.required:
+        for constant, _, opposite in _comparisons(node):
+            match opposite:
+                case [FactRead(rounding=Rounding.DOWN, name=fact)]:
+                    yield constant, fact
