@@ -111,6 +111,11 @@ CHECKS: Final = (
         "another applicant of another company, after a good check, an approval and a consent",
         referrals.other_applicants,
     ),
+    Check(
+        "reasons",
+        "products and an application that are declined or referred, and a review of a new deal",
+        referrals.reasons,
+    ),
     Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),
     Check(
         "withdrawn offers",

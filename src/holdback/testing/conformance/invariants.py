@@ -26,6 +26,7 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "corrected": "A corrected section takes the place of what the profile said, and what was "
         "found out about that does not count for it.",
         "approval-limits": "A person's approval lifts rules that refer, never one that declines.",
+        "reasons": "What is declined or referred has a reason, in its event and in its reply.",
         "hold": "On hold nothing is offered, accepted or funded.",
         "since-the-offer": "What is known against a merchant since its offers, such as a default, "
         "holds back their acceptance and their funding.",

@@ -174,6 +174,25 @@ def _ask_for_others(
     return asked
 
 
+def reasons(session: Session) -> None:
+    """Decline and refer products, decline an application, and review a new deal."""
+    simulation = session.simulation()
+    for score in (_REFERRED, _DECLINED):
+        merchant = simulation.merchant(name=f"score {score}")
+        request_offers(simulation, merchant, credit_score=score)
+    accepted, funded = simulation.merchant(name="accepted"), simulation.merchant(name="funded")
+    accept(simulation, accepted, new_offers(simulation, accepted)[0], key=simulation.new_key())
+    (application_id,) = accepted.projection.in_fulfilment
+    body = {"application_id": application_id, "status": "declined"}
+    asked = simulation.ask("close_application", accepted, body, key=simulation.new_key())
+    expect(asked.status == OK, "reasons", f"the decline of an application got {asked.status}")
+    deal_id = first_deal(simulation, funded)
+    review(simulation, funded)
+    close_as_defaulted(simulation, funded, deal_id)
+    simulation.pass_time(minutes=1)
+    request_offers(simulation, funded, as_new=True, key=simulation.new_key())
+
+
 def on_hold(session: Session) -> None:
     """Hold merchants at every stage, next to one that is referred for another reason."""
     simulation = session.simulation()

@@ -264,6 +264,21 @@ def _deals_of(event: Mapping[str, Any]) -> set[str]:
     return named | {posting["deal_id"] for posting in event.get("postings", ())}
 
 
+def _expect_reasons(event: Mapping[str, Any]) -> None:
+    """Expect a code and a sentence for each product of the event that is not `Accepted`."""
+    texts = {
+        decision["product"]: [reason["text"] for reason in decision["reasons"]]
+        for decision in event.get("decisions", ())
+    }
+    for product in event["offer_set"]["products"]:
+        given = texts.get(product["key"])
+        explained = product["decision"] == "Accepted" or (
+            product.get("codes") and given and all(given)
+        )
+        message = f"the event of a product that is {product['decision']} has no reason"
+        expect(explained, "reasons", message)
+
+
 # What is against a deal that began after the offers: it is active, and nothing else.
 _NEW: Final = (*[Decimal(0)] * 2, Decimal(1), *[Decimal(0)] * 3)
 
@@ -364,6 +379,7 @@ class Projection(ProjectedDeals):
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
+        _expect_reasons(event)
         self.people.check_offers(event)
         self.knew[issued["application_id"]] = {
             deal_id: deal.trouble for deal_id, deal in self.deals.items()
@@ -437,6 +453,8 @@ class Projection(ProjectedDeals):
         self.applications[event["application_id"]] = "submitted"
 
     def _application_closed(self, event: dict[str, Any]) -> None:
+        explained = event["status"] != "declined" or event.get("code")
+        expect(explained, "reasons", "the event of an application that was declined has no code")
         self.applications[event["application_id"]] = event["status"]
 
     def _application_lapsed(self, event: dict[str, Any]) -> None:

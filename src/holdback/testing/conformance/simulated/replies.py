@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.application import PEOPLE
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
@@ -116,12 +117,22 @@ def check_reply(
         lapsed = not events and _has_lapsed(merchant.projection, exchange)
         expect(took_effect or lapsed, "acknowledged-kept", message)
         replies = OPERATIONS[exchange.operation].reply
+        if replies is RenewalReview:
+            _check_review(exchange.reply)
         if replies is DealReceipt:
             _check_receipt(exchange, merchant.projection)
         elif replies is SuspenseReceipt:
             _check_left(exchange, merchant.projection)
         elif replies is Offers:
             _check_offers_shown(exchange.reply, merchant.projection, others)
+
+
+def _check_review(reply: Mapping[str, Any]) -> None:
+    """Check that a review says why a deal, or a product of it, is not accepted."""
+    explained = reply["outcome"] == "eligible" or reply["reasons"] or reply["needs"]
+    expect(explained, "reasons", f"the review of a deal that is {reply['outcome']} has no reason")
+    for product in reply.get("declined", ()):
+        expect(product["codes"], "reasons", "a review names a declined product without a code")
 
 
 def _has_lapsed(projection: Projection, exchange: Exchange) -> bool:
