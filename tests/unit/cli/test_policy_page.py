@@ -20,9 +20,10 @@ from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_periods import MOST_PERIODS
 from holdback.tools.proofs.claim_meanings import CLAIMS
+from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.proofs.witness import Change, Witness
-from holdback.tools.workbench.proving import ProofReport
+from holdback.tools.workbench.proving import ProofReport, prove
 from small_folders import changed, child, country, loaded, write
 
 ON, TO = date(2026, 7, 1), date(2027, 1, 1)
@@ -313,6 +314,24 @@ def test_everything_was_proved():
     assert "More progress never costs a deal its eligibility." in text
     assert text.count("No rule is") + text.count("No part of a rule") == 5
     assert len(CLAIMS) >= 9
+
+
+def test_a_claim_that_says_nothing_is_not_among_what_was_proved():
+    """
+    A claim of what no deal can be is named as a finding, and not printed as proved.
+    """
+    claims = "".join(
+        f"\n[[claims]]\nnever = '{text}'\n"
+        for text in ("missed_remittances_30d > 3", "deals_recovered > deals_defaulted")
+    )
+    files = country() | {"renewal.toml": country()["renewal.toml"] + claims}
+    jurisdictions = loaded(NL=files)
+    proved = prove(Prover(jurisdictions), jurisdictions["NL"])
+    text = Reader(page_of(jurisdictions["NL"], proved=proved)).text
+
+    assert "never one where the number of remittances missed in the last 30 days is above 3" in text
+    assert "never one where the number of recovered" not in text
+    assert "never deals_recovered > deals_defaulted” says nothing: no deal can be like that" in text
 
 
 @for_every(

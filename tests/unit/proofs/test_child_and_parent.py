@@ -53,8 +53,8 @@ def test_a_figure_that_the_parent_tightens_past_is_found():
 
     assert (found.severity, found.since, found.until) == (WARNING, date(2026, 1, 1), None)
     assert found.detail.message == (
-        "the rule `on-pace` has become looser than in NL: `minimum_performance` is 85% there and "
-        "80% here"
+        "the rule `on-pace` has become looser than in NL on 2026-01-01: `minimum_performance` is "
+        "85% there and 80% here"
     )
     assert found.detail.hint == 'follow the parent; if it is meant, claim it: `overlay = "loosen"`'
     assert (found.detail.file, found.detail.line) == ("NL-ZH/renewal.toml", 6)

@@ -6,8 +6,9 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback.tools.proofs.claims import Prover
-from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
 from holdback.tools.proofs.question import LIMIT, MOST_TIMES
 from holdback.tools.proofs.solver import Budget, Possibility, Solver
 from small_folders import changed, child, country, loaded, parameter, rule
@@ -257,3 +258,69 @@ def test_nobody_who_is_eligible_is_accepted_by_a_product():
 
     assert found(NL=files) == []
     assert found(NL=never) == [("renewal-has-product", ERROR)]
+
+
+def claiming(kind, text, **more):
+    """A country with a claim."""
+    shown = "".join(f"{key} = {value}\n" for key, value in more.items())
+    return renewals(PACE, status("NL-R-03"), f"[[claims]]\n{kind} = '{text}'\n{shown}\n")
+
+
+@for_every(
+    "kind, text, why",
+    [
+        (
+            "never",
+            "deals_recovered > deals_defaulted",
+            "no deal can be like that, by any rules",
+        ),
+        ("never", "paused and not paused", "no deal can be like that, by any rules"),
+        (
+            "never",
+            'status == "Repaid" and balance > EUR 0.00',
+            "no deal can be like that, by any rules",
+        ),
+        # They hold because of the floor, of a rule, and of what has to be known.
+        ("never", "progress < 50%", None),
+        ("never", "performance < 60%", None),
+        ("always", "performance >= 0%", None),
+    ],
+)
+def test_a_claim_that_says_nothing(kind, text, why):
+    """
+    A claim that no deal is like what no deal can be is a warning: it proves nothing.
+    """
+    folders = {"NL": claiming(kind, text)}
+    jurisdictions = loaded(**folders)
+    findings = Prover(jurisdictions).findings(jurisdictions["NL"], TODAY)
+
+    said = [(finding.claim, finding.severity, finding.detail.message) for finding in findings]
+    message = f"the claim `{kind} {text}` says nothing: {why}"
+    assert said == ([("claim-says-something", WARNING, message)] if why else [])
+
+
+def test_a_claim_that_says_nothing_is_said_of_the_parent_alone():
+    """
+    An inherited claim that says nothing is to be corrected where it is written.
+    """
+    folders = {"NL": claiming("never", "deals_recovered > deals_defaulted"), "NL_ZH": child()}
+
+    assert found("NL-ZH", **folders) == []
+    assert found("NL-ZH", inherited=True, **folders) == [("claim-says-something", WARNING)]
+
+
+@for_every(
+    "pace, said",
+    [("60%", []), ("90%", [("claim-says-something", WARNING)])],
+)
+def test_a_claim_to_loosen_where_nothing_is_looser(pace, said):
+    """
+    A child that says that its rules are meant to be looser has one that is.
+    """
+    loosen = '[[claims]]\noverlay = "loosen"\n\n'
+    own = rule("on-pace", "NL-ZH-R-01", f"performance >= {pace}")
+
+    assert (
+        found("NL-ZH", NL=renewals(PACE, status("NL-R-03")), NL_ZH=child(renewal=own + loosen))
+        == said
+    )

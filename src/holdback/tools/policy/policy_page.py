@@ -6,12 +6,12 @@ Its last section says what was proved of the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
 from holdback.eligibility.rule_sentences import wording_of
-from holdback.jurisdictions.keys import NEVER
+from holdback.jurisdictions.keys import LOOSEN, NEVER
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
@@ -32,6 +32,8 @@ from holdback.tools.policy.policy_sections import (
     timelines,
     what_is_read,
 )
+from holdback.tools.proofs.broken_claim import SAYS_SOMETHING
+from holdback.tools.proofs.child_and_parent import KEEPS_UP
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import INFORMATION, SEVERITIES, Finding
 from holdback.tools.sanity.sanity import CLAIM_WITHOUT_DAYS
@@ -48,6 +50,7 @@ _FOR_READERS: Final = {
     "ended-fails": "Only a deal that is open or repaid can be renewed.",
 }
 _STATED: Final = "stated-"
+_OF_CLAIMS: Final = frozenset({CLAIM_WITHOUT_DAYS, SAYS_SOMETHING})
 _NOBODY_PASSES: Final = frozenset({"somebody-passes", "rule-passes"})
 _NOT_PROVED: Final = (
     "<b>Not proved here.</b> This document was made without the solver that answers for every deal "
@@ -78,23 +81,32 @@ def proved(policy: PolicyPage) -> Iterator[str]:
     for claim, meaning in CLAIMS.items():
         if claim not in failed and not claim.startswith(_STATED) and _is_about(claim, policy):
             yield f"<li>{text(_FOR_READERS.get(claim, f'{meaning.sentence}.'))}</li>"
-    yield from _stated(policy, failed)
+    yield from _stated(policy, failed, findings)
     yield "</ul>"
 
 
 def _is_about(claim: str, policy: PolicyPage) -> bool:
     """Return whether *claim* says something of the jurisdiction."""
-    if claim == SWITCHED_OFF_RULES:
+    if claim in {SWITCHED_OFF_RULES, KEEPS_UP}:
         return bool(policy.names)
-    return claim != CLAIM_WITHOUT_DAYS or bool(policy.jurisdiction.claims)
+    return claim not in _OF_CLAIMS or bool(policy.jurisdiction.claims)
 
 
-def _stated(policy: PolicyPage, failed: Collection[str]) -> Iterator[str]:
+def _stated(
+    policy: PolicyPage, failed: Collection[str], findings: Iterable[Finding]
+) -> Iterator[str]:
     """Yield what the files claim of the day and is proved, each claim in words."""
     parent = next(iter(policy.names.values()), "")
     day = Period(policy.on, policy.on + timedelta(days=1))
+    vacuous = {
+        (place.file, place.line)
+        for finding in findings
+        if finding.claim == SAYS_SOMETHING
+        for place in finding.places
+    }
     for claim in policy.jurisdiction.policy.claims_in(day):
-        if f"{_STATED}{claim.kind}" not in failed:
+        says_nothing = (claim.file, claim.line) in vacuous or claim.text == LOOSEN
+        if f"{_STATED}{claim.kind}" not in failed and not says_nothing:
             sentence = claim_sentence(claim, policy.rulebook, parent)
             yield f"<li>{text(sentence)}</li>"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from holdback.eligibility.ruleset import Rule
 from holdback.errors import ErrorDetail
@@ -13,6 +13,8 @@ from holdback.rules import Checked
 from holdback.rules.tree import Node as RuleNode
 from holdback.tools.proofs.finding import Place, Severity
 from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
+
+SAYS_SOMETHING: Final = "claim-says-something"
 
 
 @frozen(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Final
 
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
@@ -19,13 +20,13 @@ _ANSWERS: Final = {DECLINE: "declined", REFER: "referred"}
 
 
 def looser_rules(
-    rules: RuleSet, parent: RuleSet, product: str | None
+    rules: RuleSet, parent: RuleSet, product: str | None, on: date
 ) -> Iterator[tuple[str, BrokenClaim]]:
     """
     Yield the ids of rules of a child that *parent* has too, and which ask for something else there.
 
-    With each is what it would be if it was looser. Its question asks for a deal that has a better
-    answer here than there, by this rule alone as by all of them.
+    With each is what it would be if it became looser *on* that day. Its question asks for a deal
+    that has a better answer here than there, by this rule alone as by all of them.
     """
     shared = shared_facts(parent, rules)
     of_parent = {rule.id: rule for rule in parent.rules}
@@ -42,8 +43,8 @@ def looser_rules(
                 claim=KEEPS_UP,
                 severity=WARNING,
                 code="contradiction",
-                message=f"the rule `{rule.id}` has become looser than in {parent.jurisdiction}: "
-                f"{_difference(rule, above)}",
+                message=f"the rule `{rule.id}` has become looser than in {parent.jurisdiction} "
+                f"on {on}: {_difference(rule, above)}",
                 hint='follow the parent; if it is meant, claim it: `overlay = "loosen"`',
                 spots=(Spot(rule=rule),),
                 question=Question(catalogue=shared.catalogue, alternatives=pairs),

@@ -65,6 +65,10 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "No deal has a better answer here than under the parent, as the file says",
         "The file says that the child is stricter, and a deal shows where it is not.",
     ),
+    "claim-says-something": Meaning(
+        "A claim in a file could be broken by other rules",
+        "What no deal can be, none that passes is, by any rules: nothing is proved.",
+    ),
     "child-keeps-up": Meaning(
         "A rule of a child does not become looser than the same rule of its parent",
         "The parent was tightened past a figure of the child, or the child loosened its own; if it "

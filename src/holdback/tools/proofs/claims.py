@@ -28,9 +28,9 @@ from holdback.jurisdictions.toml import Node
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.render import text_of
-from holdback.tools.proofs.broken_claim import BrokenClaim, ClaimSpot
+from holdback.tools.proofs.broken_claim import SAYS_SOMETHING, BrokenClaim, ClaimSpot
 from holdback.tools.proofs.child_and_parent import KEEPS_UP, looser_rules
-from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, Finding, Place
+from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import (
     FAILS,
@@ -207,6 +207,7 @@ class Prover:
                     if not _is_claimed(broken, jurisdiction, subject):
                         yield subject, broken
         yield from self._overtaken(jurisdiction, family)
+        yield from self._loosening(jurisdiction, family)
         for asked, about in ((own, self._stated), (family, self._overlays)):
             yield from (
                 (subject, broken) for subject in asked for broken in about(jurisdiction, subject)
@@ -230,7 +231,8 @@ class Prover:
                 continue
             before, now = looser.get(product), dict[str, BrokenClaim | None]()
             meant = before is None or self._is_meant(jurisdiction, subject)
-            for name, broken in looser_rules(subject.rules, parent, product):
+            on = subject.rulebook.on
+            for name, broken in looser_rules(subject.rules, parent, product, on):
                 assert broken.question is not None, "it is asked about"
                 answer = self._solver.answer(broken.question)
                 if answer is Possibility.POSSIBLE:
@@ -302,6 +304,39 @@ class Prover:
             if key not in self._answers:
                 self._answers[key] = self._solver.answer(broken.question)
             yield from self._unless_impossible(broken, self._answers[key])
+            holds = self._answers[key] is Possibility.IMPOSSIBLE
+            if holds and claim.kind == NEVER and self._is_vacuous(claim, subject):
+                yield vacuous_claim(claim, "no deal can be like that, by any rules")
+
+    def _is_vacuous(self, claim: StatedClaim, subject: Subject) -> bool:
+        """Return whether *claim* says never of what no deal can be, whether it passes or not."""
+        catalogue = subject.rules.catalogue
+        said = AnswerIn(claim.checked(catalogue), TRUE)
+        key = (text_of(said.checked.tree), catalogue.facts)
+        if key not in self._answers:
+            self._answers[key] = self._solver.answer(Question(catalogue=catalogue, parts=(said,)))
+        return self._answers[key] is Possibility.IMPOSSIBLE
+
+    def _loosening(
+        self, jurisdiction: Jurisdiction, family: Sequence[Subject]
+    ) -> Iterator[tuple[Subject, BrokenClaim]]:
+        """Yield the claims that rules are meant to be looser, of days on which nothing is."""
+        for claim in jurisdiction.policy.own.claims:
+            if claim.kind != OVERLAY or claim.text != LOOSEN:
+                continue
+            asked = [
+                (subject, Question(catalogue=catalogue, alternatives=alternatives))
+                for subject in family
+                if claim.product == subject.product
+                and claim.period.overlaps(self._slice(jurisdiction, subject))
+                for parent in (self._parent_rules(jurisdiction, subject),)
+                if parent is not None
+                for catalogue in (shared_facts(parent, subject.rules).catalogue,)
+                for alternatives in (better(subject.rules, parent, claim.product),)
+            ]
+            answers = {self._solver.answer(question) for _, question in asked}
+            if answers == {Possibility.IMPOSSIBLE}:
+                yield asked[0][0], vacuous_claim(claim, "no deal is better off than in the parent")
 
     def _overlays(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield that the rules of *subject* do not tighten those of the parent, as is claimed."""
@@ -497,6 +532,18 @@ _MESSAGES: Final = {
     NEVER: "can be {passed} although `{text}`",
     ALWAYS: "can be {passed} without `{text}`",
 }
+
+
+def vacuous_claim(claim: StatedClaim, why: str) -> BrokenClaim:
+    """Return that *claim* says nothing of the rules, and *why*."""
+    return BrokenClaim(
+        claim=SAYS_SOMETHING,
+        severity=WARNING,
+        code="no_effect",
+        message=f"the claim `{claim.name}` says nothing: {why}",
+        hint="correct it, or leave it out",
+        spots=(ClaimSpot(claim=claim),),
+    )
 
 
 def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | None) -> BrokenClaim:
