@@ -47,12 +47,29 @@ PEOPLE = {"applicants": "5" * 32, "company": "6" * 32}
 RECORDS_ABOUT = (
     CheckRecord(check="identity", made_at=AT, about={"applicants": PEOPLE["applicants"]}),
 )
+# A fact of this check is bound to the deal that it was said of.
+RECORDS_OF_A_DEAL = (
+    CheckRecord(
+        check="visit",
+        made_at=AT,
+        facts={"premises_seen": HeldFact(value=True, kind="flag")},
+        about={**PEOPLE, "deal": "00000000-0000-5000-8000-000000000005"},
+    ),
+)
 RULE = ReferredRule(
     rule="credit-review",
     code="GB-P-04",
     digest="sha256:" + "4" * 64,
     answer=False,
     text="The credit score is 600; below 620 a person looks at it.",
+)
+# A rule whose answer is unknown says what it lacks.
+UNKNOWN_RULE = ReferredRule(
+    rule="credit-review",
+    code="GB-P-04",
+    digest="sha256:" + "4" * 64,
+    answer=None,
+    text="not known: credit_score",
 )
 REFERRAL = Referral(
     application_id=APPLICATION_ID,

@@ -653,6 +653,44 @@ REPLIES["merchant_lookup_with_fees"] = MerchantLookup(
 )
 # A default, and the plan that was agreed for it.
 PLANNED_DEAL = attrs.evolve(LEDGER_DEAL, status="Defaulted", closed_on=DAY, plan=money_samples.PLAN)
+# A deal after two renewals in a row, codes of the service's own reasons, a fact of a deal.
+DEAL_IN_A_CHAIN = attrs.evolve(DEAL, type="Renewal", base_deal_id=uuid(6), renewals=2)
+OF_A_CHAIN = {
+    "DealFunded": attrs.evolve(EVENTS["DealFunded"], deal=DEAL_IN_A_CHAIN),
+    "EvidenceRecorded": attrs.evolve(
+        EVENTS["EvidenceRecorded"], records=people_samples.RECORDS_OF_A_DEAL
+    ),
+    "ApplicationClosed": attrs.evolve(EVENTS["ApplicationClosed"], status="declined", code="ENDED"),
+}
+MERCHANT_WITH_A_CHAIN = attrs.evolve(
+    MERCHANT,
+    offer_sets=(
+        ACCEPTED_SET,
+        attrs.evolve(
+            RENEWAL_SET,
+            products=(
+                attrs.evolve(RENEWAL_SET.products[0], codes=("LIMIT",)),
+                attrs.evolve(RENEWAL_SET.products[1], codes=("REVIEW",)),
+            ),
+        ),
+    ),
+    fulfilments=(
+        attrs.evolve(
+            FULFILMENT, application_id=uuid(7), status="declined", deal_id=None, code="PERSON"
+        ),
+        FULFILMENT,
+    ),
+    deals=(EARLIER_DEAL, DEAL_IN_A_CHAIN),
+    checks=people_samples.RECORDS_OF_A_DEAL,
+    referrals=(
+        attrs.evolve(
+            people_samples.REFERRAL,
+            rules=(people_samples.UNKNOWN_RULE,),
+            needs=("credit_score",),
+            facts={},
+        ),
+    ),
+)
 MERCHANT_WITH_A_PLAN = attrs.evolve(
     MERCHANT,
     deals=tuple(PLANNED_DEAL if deal.id == DEAL.id else deal for deal in MERCHANT.deals),

@@ -60,6 +60,7 @@ def stored_documents():
     yield "state_with_a_correction.json", wire.write_merchant(corrected)
     yield "state_with_fees.json", wire.write_merchant(wire_samples.MERCHANT_WITH_FEES)
     yield "state_with_a_plan.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_PLAN)
+    yield "state_with_a_chain.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_CHAIN)
     consenting = wire_samples.MERCHANT_WITH_CONSENTS
     yield "state_with_consents.json", wire.write_merchant(consenting)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
@@ -78,6 +79,8 @@ def stored_documents():
         yield f"event_{name}_with_suspense.json", wire.write_event(event)
     for name, event in wire_samples.WITH_FEES.items():
         yield f"event_{name}_with_fees.json", wire.write_event(event)
+    for name, event in wire_samples.OF_A_CHAIN.items():
+        yield f"event_{name}_of_a_chain.json", wire.write_event(event)
 
 
 def listed():

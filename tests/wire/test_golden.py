@@ -19,6 +19,7 @@ EVENTS = {
         for name, event in wire_samples.WITH_SUSPENSE.items()
     },
     **{f"event_{name}_with_fees.json": event for name, event in wire_samples.WITH_FEES.items()},
+    **{f"event_{name}_of_a_chain.json": event for name, event in wire_samples.OF_A_CHAIN.items()},
     **{
         f"event_{name}_about_people.json": event
         for name, event in wire_samples.ABOUT_PEOPLE.items()
@@ -85,6 +86,7 @@ def test_a_stored_merchant_is_readable_for_ever():
         ("state_with_suspense.json", wire_samples.MERCHANT_WITH_SUSPENSE),
         ("state_with_fees.json", wire_samples.MERCHANT_WITH_FEES),
         ("state_with_a_plan.json", wire_samples.MERCHANT_WITH_A_PLAN),
+        ("state_with_a_chain.json", wire_samples.MERCHANT_WITH_A_CHAIN),
         ("state_with_consents.json", wire_samples.MERCHANT_WITH_CONSENTS),
         ("state_with_withdrawn_offers.json", wire_samples.MERCHANT_WITH_WITHDRAWN_OFFERS),
         ("state_with_a_correction.json", wire_samples.MERCHANT_WITH_A_CORRECTION),
