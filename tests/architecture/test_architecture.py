@@ -77,7 +77,11 @@ IMPORTED_BY = {
     ),
     # An answer's integers and flags may be unknown, for which narwhals has no type in pandas.
     "pandas": ("portfolio.sample_deals", "portfolio.answers.answer_table"),
-    "openpyxl": ("portfolio.answers.workbook", "portfolio.files.deal_files"),
+    "openpyxl": (
+        "portfolio.answers.workbook",
+        "portfolio.files.deal_files",
+        "portfolio.files.table_workbook",
+    ),
     "duckdb": ("portfolio.files.deal_files",),
     "sqlglot": ("portfolio.sql.query",),
     # Frames in memory are assessed in it.

@@ -15,6 +15,7 @@ from random_tables import STATUSES, TEXT, RandomTable
 
 from counts import count
 from holdback.eligibility.facts import FACTS
+from holdback.portfolio.files.table_workbook import read_workbook, write_workbook
 from holdback.rules import closure, interpret
 from holdback.tools.lint.table_gaps import table_gaps
 from holdback.tools.workbench.table_files import csv_text, read_csv, table_cells, with_cells
@@ -123,12 +124,15 @@ def test_every_hole_and_overlap_is_found_and_no_other():
     assert kinds == {0, 1, 2, "none"}
 
 
-def test_csv_and_back_loses_nothing():
-    """A table is the same after CSV and back, and so is each of its rules."""
+def test_csv_and_back_loses_nothing(tmp_path):
+    """A table is the same after CSV or Excel and back, and so is each of its rules."""
     for seed in range(TABLES):
         table, rulebook, source = drawn(seed)
         cells = read_csv(csv_text(table_cells(source)))
         assert [list(row) for row in cells] == [table.columns, *table.cells], seed
+        if seed % 4 == 0:
+            write_workbook(cells, tmp_path / "tiers.xlsx", source.id)
+            assert read_workbook(tmp_path / "tiers.xlsx") == cells
         again, same = read_table(with_cells(source, cells))
         assert (same.columns, same.facts) == (source.columns, source.facts)
         assert [row.cells for row in same.rows] == [row.cells for row in source.rows]

@@ -1,25 +1,29 @@
-"""`holdback table`: a table of tiers as CSV, and from CSV back into its file."""
+"""`holdback table`: a table of tiers for a spreadsheet, and back into its file."""
 
 from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 import click
 
-from holdback.cli.output import reading, write_file
+from holdback.cli.output import needing, reading, write_file
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid, path_of
 from holdback.errors import InvalidDocument, did_you_mean, excerpt, printable
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.tools.workbench.table_files import (
+    Cells,
     csv_text,
     read_csv,
     table_cells,
     toml_lines,
     with_cells,
 )
+
+_EXCEL: Final = ".xlsx"
 
 
 @click.command("table")
@@ -30,7 +34,13 @@ from holdback.tools.workbench.table_files import (
     "--from",
     "source",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of CSV whose cells replace those of the table.",
+    help="A file, CSV or .xlsx, whose cells replace those of the table.",
+)
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write it to, as .xlsx or as CSV; left out: print CSV.",
 )
 @click.option("--write", is_flag=True, help="With --from: write them into the jurisdiction's file.")
 @jurisdictions_option
@@ -40,40 +50,65 @@ def table_command(  # noqa: PLR0913  # the options of the command
     name: str,
     on: date | None,
     source: Path | None,
+    target: Path | None,
     write: bool,
     folder: Path | None,
 ) -> None:
     """
-    Print the table NAME of JURISDICTION as CSV, for a spreadsheet.
+    Print the table NAME of JURISDICTION as CSV, for a spreadsheet, or write it with --to.
 
-    With --from a file of CSV comes back as the table's `columns` and `rows`, to paste, or with
-    --write into the file that has the table. A table with an error is not written.
+    With --from a file comes back as the table's `columns` and `rows`, to paste, or with --write
+    into the file that has the table. A table with an error is not written.
     """
+    if source is not None and target is not None:
+        raise click.UsageError("give --from or --to, not both")
     if write and (source is None or folder is None):
         raise click.UsageError("--write needs --from and --jurisdictions: what to write, and where")
     with reading(f"The table {name} of {jurisdiction}"):
         read = load_one(folder, jurisdiction)
         table = _table(read, name, on)
     if source is None:
-        click.echo(csv_text(table_cells(table)), nl=False)
+        _print(table, target)
         return
     with reading(f"The table in {source}"):
-        cells = read_csv(_text(source))
+        cells = _cells(source)
         body = with_cells(table, cells).encode()
         _check(folder, read, table, body)
-    target = path_of(folder, table.file)
-    if write and target is not None:
-        write_file(target, body)
-        click.echo(f"{target.as_posix()}: {len(cells) - 1} rows of the table `{table.id}`")
+    file = path_of(folder, table.file)
+    if write and file is not None:
+        write_file(file, body)
+        click.echo(f"{file.as_posix()}: {len(cells) - 1} rows of the table `{table.id}`")
     else:
         for key, lines in toml_lines(cells).items():
             click.echo(f"{key} = {lines}")
 
 
-def _text(source: Path) -> str:
-    """The text of the file *source*, which a spreadsheet may have begun with a mark."""
+def _print(table: SourceTable, target: Path | None) -> None:
+    """Print *table* as CSV, or write it to the file *target*."""
+    cells = table_cells(table)
+    if target is None:
+        click.echo(csv_text(cells), nl=False)
+    elif target.suffix == _EXCEL:
+        with needing("portfolio", "An Excel file"):
+            from holdback.portfolio.files.table_workbook import write_workbook  # noqa: PLC0415
+        write_workbook(cells, target, table.id)
+    else:
+        write_file(target, csv_text(cells).encode())
+
+
+def _cells(source: Path) -> Cells:
+    """
+    The cells in the file *source*; a spreadsheet may have begun a file of CSV with a mark.
+
+    Raises:
+        InvalidDocument: it cannot be read.
+    """
+    if source.suffix == _EXCEL:
+        with needing("portfolio", "An Excel file"):
+            from holdback.portfolio.files.table_workbook import read_workbook  # noqa: PLC0415
+        return read_workbook(source)
     try:
-        return source.read_bytes().decode("utf-8-sig")
+        return read_csv(source.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
         hint = "save it as CSV in UTF-8"
         raise InvalidDocument.of("unreadable", "the file is not UTF-8", hint=hint) from None

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from invocation import invoke
+from openpyxl import Workbook, load_workbook
 
 from holdback.errors import InvalidDocument
 from holdback.tools.workbench.table_files import read_csv
@@ -60,6 +61,52 @@ def test_csv_is_written_into_the_file(root, tmp_path, separator):
     after = path.read_text(encoding="utf-8")
     assert after.split("columns = ")[0] == before.split("columns = ")[0]
     assert table_command(root).output == CSV.replace(">= 80%", ">= 85%")
+
+
+def test_excel_and_back(root, tmp_path):
+    """A cell of Excel is read as Excel shows it: a number with its percent sign."""
+    file = tmp_path / "size.xlsx"
+    assert table_command(root, "--to", file).output == ""
+    workbook = load_workbook(file)
+    assert [[cell.value for cell in row] for row in workbook["size"]][:2] == [
+        COLUMNS, ["small", "< EUR 100000", "-", ">= 70%", None, None]
+    ]  # fmt: skip
+    sheet = workbook["size"]
+    sheet["D2"].value, sheet["D2"].number_format = 0.75, "0%"
+    sheet["C3"].value = "Repaid"
+    workbook.save(file)
+    ran = table_command(root, "--from", file)
+    assert ran.exit_code == 2
+    assert "not exact" in ran.output  # the pace is rounded down, and never just 75%
+    sheet["D2"].value = ">= 75%"
+    workbook.save(file)
+    assert table_command(root, "--from", file, "--write").exit_code == 0
+    changed = CSV.replace(">= 70%", ">= 75%").replace("500000,Funded", "500000,Repaid")
+    assert table_command(root).output == changed
+
+
+def test_a_file_of_csv_is_written(root, tmp_path):
+    file = tmp_path / "size.csv"
+    assert table_command(root, "--to", file).output == ""
+    assert file.read_text(encoding="utf-8") == CSV
+    assert table_command(root, "--to", file, "--from", file).exit_code == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"row,paused"])
+def test_a_workbook_that_cannot_be_read(root, tmp_path, content):
+    file = tmp_path / "size.xlsx"
+    file.write_bytes(content)
+    ran = table_command(root, "--from", file)
+    assert ran.exit_code == 2
+    assert "cannot be opened as an Excel file" in ran.output
+
+
+def test_a_larger_sheet_is_refused_and_not_cut(root, tmp_path):
+    file, workbook = tmp_path / "size.xlsx", Workbook()
+    for row in [COLUMNS, *([f"r{place}", "-", "-", ">= 75%", "", ""] for place in range(90))]:
+        workbook.active.append(row)
+    workbook.save(file)
+    assert "at most 60 rows" in table_command(root, "--from", file).output
 
 
 def test_a_table_with_an_error_is_not_written(root, tmp_path):

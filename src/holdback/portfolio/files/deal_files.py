@@ -239,7 +239,7 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
         InvalidDocument: if it is not there or cannot be read, if formulas have no results, or if
             another sheet has the same heads, so that the first has not all deals.
     """
-    workbook = _opened(file)
+    workbook = opened(file)
     try:
         sheets = {sheet.title: sheet for sheet in workbook.worksheets}
         first, *others = sheets
@@ -262,8 +262,13 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     return _table(heads, deals)
 
 
-def _opened(file: Path) -> Any:
-    """The workbook in *file*, of which rows are read one by one."""
+def opened(file: Path) -> Any:
+    """
+    Return the workbook in *file*, of which rows are read one by one.
+
+    Raises:
+        InvalidDocument: if it cannot be read, or if formulas have no results.
+    """
     from openpyxl import load_workbook  # noqa: PLC0415  # it takes 0.1 s, and few files need it
 
     if not file.is_file():
@@ -300,12 +305,13 @@ def _first_row(sheet: Any) -> list[str | None] | None:
 def _rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str | None]]]:
     """The *rows* that have a value, as texts, with their numbers."""
     for number, row in enumerate(rows, start=1):
-        texts = [cell_text(cell.value, _format(cell)) for cell in row]
+        texts = [cell_text(cell.value, number_format_of(cell)) for cell in row]
         if any(texts):
             yield number, texts
 
 
-def _format(cell: Any) -> str:
+def number_format_of(cell: Any) -> str:
+    """Return how a *cell* that is a number shows it; nothing of any other."""
     is_number = isinstance(cell.value, int | float)
     return str(cell.number_format) if is_number else ""
 

@@ -56,12 +56,25 @@ def read_csv(text: str) -> Cells:
             rows = list(csv.reader(lines, delimiter=separator, strict=True))
         except csv.Error:
             continue
-        cells = [[" ".join(cell.split()) for cell in row] for row in rows if any(row)]
-        if cells and ROW in cells[0]:
-            return cells
-    message = f"the first line has no column `{ROW}`"
+        if rows and ROW in rows[0]:
+            return checked_cells(rows)
     hint = "the first line has the columns, with commas, semicolons or tabs between them"
-    raise InvalidDocument.of("wrong_value", message, hint=hint)
+    raise InvalidDocument.of("wrong_value", f"the first line has no column `{ROW}`", hint=hint)
+
+
+def checked_cells(rows: Sequence[Sequence[str]]) -> Cells:
+    """
+    Return *rows* without those that are empty, and without empty cells after the last column.
+
+    Raises:
+        InvalidDocument: when the first is not that of a table.
+    """
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows if any(row)]
+    if not cells or ROW not in cells[0]:
+        hint = "the first row has the names of the columns"
+        raise InvalidDocument.of("wrong_value", f"the first row has no column `{ROW}`", hint=hint)
+    width = max(place for place, name in enumerate(cells[0], 1) if name)
+    return [row[:width] if not any(row[width:]) else row for row in cells]
 
 
 def toml_lines(cells: Cells) -> Mapping[str, str]:
