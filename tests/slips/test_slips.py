@@ -6,6 +6,7 @@ repeats the wrong one"
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from datetime import date
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
-from holdback import InvalidDocument, RuleError, load_jurisdictions
+from holdback import Context, Engine, InvalidDocument, RuleError, load_jurisdictions
 from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.errors import InvalidValue, readings_of
 from holdback.exact import written_numbers
@@ -28,6 +29,8 @@ from holdback.exact.money import MINOR_UNITS, Currency, Money
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.toml import Node
 from holdback.jurisdictions.toml.document import read_document
+from holdback.merchant.merchant import Merchant
+from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.registry import converter_of
 from holdback.portfolio.reading.single_values import GIVEN, NUMBER, read_column, read_values
@@ -35,8 +38,9 @@ from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 from holdback.rules.values import is_bare_number
 from holdback.tools.advice.pace import read_pace
 from holdback.tools.proposals import read_parameters
-from holdback.wire import read_json
+from holdback.wire import read_command, read_json, read_timestamp
 from holdback.wire.strict_json import is_number
+from input_contexts import input_context
 
 TABLE = tomllib.loads(Path(__file__).with_name("slips.toml").read_text("utf-8"))
 ROWS = [
@@ -219,6 +223,123 @@ def test_a_pace(hand, wrote, of, means, words):
     assert wrote not in named(hint)
     if means:
         assert set(means) <= set(named(hint))
+
+
+# -- what a partner or a host sends as JSON
+
+
+def body_of(amount):
+    return f'{{"takings": [{{"on": "2026-07-01", "amount": {amount}}}]}}'
+
+
+def sent(amount, currency):
+    """The amount of a day of takings in a body of JSON."""
+    return (
+        read_command("record_takings", body_of(amount), input_context(currency)).takings[0].amount
+    )
+
+
+@for_every(NAMES, [row for row in ROWS if row[2].startswith("money")])
+def test_an_amount_in_a_body(hand, wrote, of, means, words):
+    """
+    A text is refused with the form that is expected, and without what it may mean.
+
+    It is an amount, which may be personal, and whoever reads the answer cannot correct it.
+    """
+    currency = type_of(of).currency
+    with pytest.raises(InvalidDocument) as caught:
+        sent(json.dumps(wrote), currency.code)
+    (error,) = caught.value.errors
+
+    form = f"such as `{'12.50' if currency.places == 2 else '12'}"
+    assert error.path == "$.takings[0].amount"
+    assert form in error.message or "decimals" in error.message
+    if len(means) > 1 and wrote.replace(".", "").isdigit():
+        assert error.message.endswith("the point in it may be before decimals or between thousands")
+    shown = str(error)
+    assert all(each not in shown for each in (wrote, *means))
+    for each in means:
+        assert sent(json.dumps(each), currency.code) == Money.parse(each)
+
+
+@for_every(
+    ("amount", "code", "minor"),
+    [
+        ("1e3", "EUR", 100_000),
+        ("0.1", "EUR", 10),
+        ("10.000", "EUR", 1_000),
+        ("1E+2", "JPY", 100),
+        ('"10.00"', "EUR", 1_000),
+        ('"10"', "EUR", 1_000),
+        ('"EUR 500"', "EUR", 50_000),
+        ('"10.000"', "KWD", 10_000),
+        ("0.001", "EUR", None),
+        ("0.1", "JPY", None),
+        ("1e-3", "EUR", None),
+        ("10,5", "EUR", None),
+        ('"EUR 500"', "NOK", None),
+        ('"1e3"', "EUR", None),
+        ('"10.000"', "EUR", None),
+        ('"1,000.00"', "EUR", None),
+    ],
+)
+def test_numbers_of_json_are_exact(amount, code, minor):
+    """A number of JSON has one reading, is kept exactly, and is refused where it cannot be."""
+    if minor is None:
+        with pytest.raises(InvalidDocument):
+            sent(amount, code)
+    else:
+        assert sent(amount, code) == Money(minor, Currency.of(code))
+
+
+def test_floats_are_refused():
+    """A body that another parser has read has lost the digits of its floats."""
+    for amount in (0.1, 1e3, float("nan")):
+        body = {"takings": [{"on": "2026-07-01", "amount": amount}]}
+        with pytest.raises(InvalidDocument) as caught:
+            read_command("record_takings", body, input_context("EUR"))
+        assert caught.value.errors[0].code == "not_exact"
+
+
+SLIPS_IN_EVIDENCE = [
+    ("average_monthly_takings", '"10.000"', "an amount such as `GBP 250.00`"),
+    ("average_monthly_takings", '"10,000"', "an amount such as `GBP 250.00`"),
+    ("average_monthly_takings", '"1,000.00"', "an amount such as `GBP 1200.00`"),
+    ("average_monthly_takings", '"EUR 500"', "an amount in GBP"),
+    ("average_monthly_takings", "0.001", "at most 2 decimals"),
+    ("months_trading", '"9 months"', "a whole number"),
+    ("months_trading", '"1.000"', "a number such as"),
+    ("months_trading", "9.0", "a whole number"),
+    ("credit_score", '"640"', "a whole number"),
+    ("identity_verified", '"ja"', "true or false"),
+    ("identity_verified", "1", "true or false"),
+]
+
+
+@for_every(("name", "wrote", "expected"), SLIPS_IN_EVIDENCE)
+def test_results_of_checks_in_a_body(name, wrote, expected):
+    """`record_evidence` with a body of JSON: refused, with the form, without the value."""
+    engine = Engine.for_trial()
+    at = read_timestamp("2026-12-01T09:00:00Z")
+    context = Context(at=at, request_id="r-1")
+    merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    checks = engine.jurisdictions.resolve("GB", on=date(2026, 12, 1)).checks
+    check_name = next(terms.name for terms in checks.values() if name in terms.facts)
+    body = (
+        f'{{"records": [{{"check": "{check_name}", "made_at": "2026-12-01T08:00:00Z", "facts": '
+        f'{{"{name}": {wrote}}}}}], "applicants": [{{"name": "A. Person"}}], '
+        '"company": {"name": "Nine Lives Ltd"}}'
+    )
+    operation = read_command("record_evidence", body, engine.input_context(merchant, context))
+    profile = Profile.new(salt=bytes(range(16)))
+    with pytest.raises(InvalidDocument) as caught:
+        engine.carry_out(merchant, operation, context, profile=profile)
+    (error,) = caught.value.errors
+
+    assert error.path == f"$.records[0].facts.{name}"
+    assert expected in error.message
+    assert error.hint is None
+    assert wrote.strip('"') not in str(error) or len(wrote) < 5
 
 
 # -- what a person writes for one deal: a facts file, `--fact`, the evidence of a scenario

@@ -26,7 +26,6 @@ from holdback.errors import (
 )
 from holdback.exact.exact_json import Json, Verbatim, shown_path
 from holdback.exact.exact_numbers import scaled
-from holdback.exact.written_numbers import several
 from holdback.rules.types import Catalogue, Fact, Kind
 from holdback.rules.values import FactValue
 from holdback.rules.written import FRACTIONS_BELOW
@@ -68,7 +67,7 @@ def _check(fact: Fact, value: FactValue, written: Json) -> None:
         raise InvalidValue("wrong_value", f"expected one of {listed(fact.type.options)}")
     meanings = _meanings(fact, written) if isinstance(written, Verbatim) else ()
     if len(meanings) > 1:
-        raise several(meanings)
+        raise fact.type.several(meanings)
     if fact.rounded_down and 0 < number < scaled(FRACTIONS_BELOW, fact.type.places):
         show = fact.type.show
         message = (

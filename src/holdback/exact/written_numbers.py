@@ -50,11 +50,14 @@ def readings(text: str, places: int | None, between: str = ANY) -> tuple[str, ..
     return tuple(f"{sign}{number}" for number in meanings.values())
 
 
-def several(meanings: tuple[str, ...]) -> InvalidValue:
-    """Return the error for a text with several *meanings*."""
-    return InvalidValue(
-        "wrong_value", "expected one value: this has more than one reading", meanings
-    )
+def several(
+    meanings: tuple[str, ...],
+    expected: str = "an amount such as `GBP 10000.00`",
+    ways: str = "with decimals or with thousands",
+) -> InvalidValue:
+    """Return the error for a text that is read in several *ways*, where *expected* is one."""
+    message = f"expected {expected}: this has more than one reading, {ways}"
+    return InvalidValue("wrong_value", message, meanings)
 
 
 def _joined(whole: str, between: str) -> str | None:

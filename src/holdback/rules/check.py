@@ -19,7 +19,6 @@ from typing import Final, NoReturn, assert_never
 
 from holdback.errors import RuleError, did_you_mean, listed, write_instead
 from holdback.exact.money import Currency
-from holdback.exact.written_numbers import several
 from holdback.rules import scaling, values
 from holdback.rules.operators import MIRRORED, OPERATORS, Role, by_operator
 from holdback.rules.render import text_of
@@ -176,7 +175,7 @@ class _Checker:
             number = values.scaled_number(tree.value, type_.places)
         meanings = self._readings(tree, type_)
         if len(meanings) > 1:
-            self.fail(str(several(meanings)), tree, write_instead(meanings))
+            self.fail(str(type_.several(meanings)), tree, write_instead(meanings))
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
             message = f"{with_article(type_)} has {decimals}"

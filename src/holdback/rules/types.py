@@ -115,11 +115,24 @@ class Type:
         if not values.is_clear(value, self.kind.value):
             meanings = self.readings(value, down=down)
             if len(meanings) > 1:
-                raise several(meanings)
+                raise self.several(meanings)
         try:
             return self._read(value, down=down)
         except InvalidValue as error:
             raise InvalidValue(error.code, str(error), self.readings(value, down=down)) from None
+
+    def several(self, meanings: tuple[str, ...]) -> InvalidValue:
+        """Return the error for a text with several *meanings* as a value of this type."""
+        match self.kind:
+            case Kind.PERCENT:
+                return several(meanings, "a percentage such as `64.5%`", "as a fraction or not")
+            case Kind.DATE:
+                ways = "the day first or the month first"
+                return several(meanings, "a date such as `2026-03-01`", ways)
+            case Kind.MONEY:
+                return several(meanings, f"an amount such as `{self.show(250 * 10**self.places)}`")
+            case _:
+                return several(meanings, "a number such as `1250`")
 
     def lacks_unit(self, value: object) -> bool:
         """

@@ -22,6 +22,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.bounds import TOO_MUCH
 from holdback.exact.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact.money import MINOR_UNITS, Currency, Money
+from holdback.exact.written_numbers import readings
 from holdback.merchant import instants as timestamps
 from holdback.merchant.instants import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 from holdback.wire.strict_json import checked_tree, is_number, tree_and_errors
@@ -259,7 +260,8 @@ def amount_in(currency: Currency, *, signed: bool = False) -> Reader:
     """
     Return a reader of amounts of *currency*, as a number or as text.
 
-    Those that are *signed* may be below zero.
+    Those that are *signed* may be below zero. A text that a person may have written for another
+    amount is refused (decisions/rule-language#numbers-as-people-write-them).
     """
     example = Money(1250 * 10**currency.places // 100, currency).amount
     expected = f"expected an amount such as `{example}`"
@@ -272,8 +274,14 @@ def amount_in(currency: Currency, *, signed: bool = False) -> Reader:
         if code in MINOR_UNITS and code != currency.code:
             add_error("wrong_currency", f"{expected}, in {currency}", path, errors)
             return None
-        if code != currency.code or not is_number(digits):
-            add_error(_code_of_text(value), expected, path, errors)
+        is_text = type(value) is str
+        if code != currency.code or not is_number(digits) or (is_text and "e" in digits.lower()):
+            plain = f"{expected}: a point before decimals, nothing between thousands"
+            add_error(_code_of_text(value), plain if is_text else expected, path, errors)
+            return None
+        if is_text and len(readings(digits, currency.places)) > 1:
+            twice = f"{expected}: the point in it may be before decimals or between thousands"
+            add_error("wrong_value", twice, path, errors)
             return None
         try:
             money = Money.of(Decimal(digits), currency)
