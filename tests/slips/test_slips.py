@@ -244,7 +244,7 @@ def test_an_amount_in_a_body(hand, wrote, of, means, words):
     """
     A text is refused with the form that is expected, and without what it may mean.
 
-    It is an amount, which may be personal, and whoever reads the answer cannot correct it.
+    It is an amount, which may be personal, and its reader need not be its author.
     """
     currency = type_of(of).currency
     with pytest.raises(InvalidDocument) as caught:
