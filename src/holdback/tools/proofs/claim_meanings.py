@@ -65,6 +65,14 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "No deal has a better answer here than under the parent, as the file says",
         "The file says that the child is stricter, and a deal shows where it is not.",
     ),
+    "check-lasts": Meaning(
+        "A result of a check from before the funding can still be good at a renewal",
+        "It has always run out by then, so every renewal waits for a new check.",
+    ),
+    "band-reached": Meaning(
+        "In each band of a price is somebody whom the rules accept",
+        "Because of the rules named nobody is ever priced by that band.",
+    ),
     "claim-says-something": Meaning(
         "A claim in a file could be broken by other rules",
         "What no deal can be, none that passes is, by any rules: nothing is proved.",

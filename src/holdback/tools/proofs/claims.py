@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from attrs import define, evolve, field
 
-from holdback.eligibility.facts import relations
+from holdback.eligibility.facts import NEVER_INITIAL, relations
 from holdback.eligibility.ruleset import RuleSet
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
@@ -48,6 +48,7 @@ from holdback.tools.proofs.question import (
 from holdback.tools.proofs.rule_claims import RuleClaims
 from holdback.tools.proofs.shared_facts import shared_facts
 from holdback.tools.proofs.solver import Budget, Possibility, Solver, whole_budget
+from holdback.tools.proofs.unreached import unreached
 
 
 @frozen(kw_only=True)
@@ -101,6 +102,7 @@ class Prover:
     )
     _deals: dict[object, tuple[Facts, ...]] = field(factory=dict, init=False)
     _budgets: dict[str, Budget] = field(factory=dict, init=False)
+    _parts: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
     _answers: dict[object, Possibility] = field(factory=dict, init=False)
 
     @_solver.default
@@ -201,7 +203,7 @@ class Prover:
             for day in self._days(jurisdiction)
             for subject in subjects(jurisdiction.rulebook(day))
         ]
-        for broken_claims in (self._broken_claims_of, self._without_product):
+        for broken_claims in (self._broken_claims_of, self._without_product, self._unreached):
             for subject in own:
                 for broken in broken_claims(jurisdiction, subject):
                     if not _is_claimed(broken, jurisdiction, subject):
@@ -256,6 +258,7 @@ class Prover:
 
     def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         yield from self._broken_claims_of(jurisdiction, subject)
+        yield from self._unreached(jurisdiction, subject)
         yield from self._stated(jurisdiction, subject)
 
     def _without_product(
@@ -288,6 +291,20 @@ class Prover:
         )
         undecided = self._answers[key] is Possibility.NOT_DECIDED
         yield not_decided(broken, self._solver) if undecided else broken
+
+    def _unreached(self, _jurisdiction: Jurisdiction, subject: Subject) -> tuple[BrokenClaim, ...]:
+        """Return the results of checks and the bands of prices that nobody who passes reaches."""
+        rulebook, product = subject.rulebook, subject.product
+        terms = None if product is None else rulebook.product(product)
+        limits = tuple((check.name, check.max_age_days) for check in rulebook.checks.values())
+        key: object = (subject.meaning, limits)
+        if terms is not None:
+            of_deals = terms.factor_rate.settings.get("on") in NEVER_INITIAL
+            renewal = Subject(rulebook=rulebook, rules=rulebook.renewal).meaning
+            key = (subject.meaning, terms.factor_rate, renewal if of_deals else None)
+        if key not in self._parts:
+            self._parts[key] = tuple(unreached(rulebook, product, self._solver))
+        return self._parts[key]
 
     def _stated(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield the claims of the files about *subject* that do not hold, or are not decided."""

@@ -227,13 +227,8 @@ class RuleClaims:
 
     def _contradicting(self, *others: AnswerIn) -> list[Rule]:
         """Return the fewest rules that no deal meets together with *others*."""
-        core = list(self.rules.rules)
-        for rule in self.rules.rules:
-            fewer = [left for left in core if left is not rule]
-            parts = [AnswerIn(left.checked, TRUE) for left in fewer]
-            if self.solver.answer(self.question(*others, *parts)) is Possibility.IMPOSSIBLE:
-                core = fewer
-        return core
+        assessed = (reaches_floor(self.rules.catalogue),) if self.floor else ()
+        return contradicting(self.solver, self.rules.rules, *assessed, *others)
 
     def _passes_nobody(self, rule: Rule) -> bool:
         question = self.question(AnswerIn(rule.checked, TRUE))
@@ -392,6 +387,20 @@ class RuleClaims:
             hint="give more time with --limit, or write the rules in a simpler way",
             spots=(),
         )
+
+
+def contradicting(solver: Solver, rules: Sequence[Rule], *others: AnswerIn) -> list[Rule]:
+    """Return the fewest of *rules* that no deal meets together with *others*; all if one does."""
+    core = list(rules)
+    for rule in rules:
+        fewer = [left for left in core if left is not rule]
+        parts = (*others, *(AnswerIn(left.checked, TRUE) for left in fewer))
+        if not parts:
+            continue
+        question = Question(catalogue=parts[0].catalogue, parts=parts)
+        if solver.answer(question) is Possibility.IMPOSSIBLE:
+            core = fewer
+    return core
 
 
 def _why_true(rule: Rule) -> str:
