@@ -33,6 +33,9 @@ from holdback.merchant.merchant import Merchant
 from holdback.merchant.profile import Profile
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.registry import converter_of
+from holdback.portfolio import findings, sample
+from holdback.portfolio.files.cells import text_columns, with_plain_values
+from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.single_values import GIVEN, NUMBER, read_column, read_values
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 from holdback.rules.values import is_bare_number
@@ -468,6 +471,105 @@ def test_own_values_are_read(kind, number):
     type_ = Type(kind)
 
     assert type_.read(type_.show(number)) == number
+
+
+# -- files of deals
+
+
+@for_every(NAMES, ROWS, ids=[f"{row[1]} ({row[2]})" for row in ROWS])
+def test_a_cell_of_a_file_of_deals(hand, wrote, of, means, words):
+    """A cell is read as its one meaning, or is invalid; a mapping says how numbers are written."""
+    fact = fact_of(type_of(of))
+    frame = pl.DataFrame({"value": [wrote]})
+    cells = with_plain_values(frame, text_columns([fact], ColumnMapping(), None))["value"]
+    ((number, was_given),) = read_values(cells.to_list(), fact)
+
+    assert was_given
+    if number is None:
+        return
+    readings_of_it = {read_reading(fact.type, each) for each in means}
+    assert number in readings_of_it
+    # Whether percentages without their sign are fractions is asked of the column.
+    assert readings_of_it == {number} or (fact.type.kind is Kind.PERCENT and is_number(wrote))
+
+
+@for_every(("hand", "wrote", "of", "meant"), WORDS)
+def test_a_word_in_a_file_of_deals(hand, wrote, of, meant):
+    """A word that is not declared is a warning with "did you mean", and not only unknown."""
+    frame = sample(1, 11, backend="polars").with_columns(pl.lit(wrote).alias(of))
+    found = findings(frame, load_jurisdictions())
+    (finding,) = [row for row in found if row.column == of]
+
+    assert finding.severity == "warning"
+    assert named(finding.cure) == ((meant,) if meant else ())
+
+
+# -- what each hint says, put in the place of the slip
+
+
+READERS = {
+    "fact": lambda row: True,
+    "literal": lambda row: not row[4],
+    "file": lambda row: True,
+    "setting": lambda row: row[2].split()[0] in ("percent", "ratio", "money"),
+    "facts file": lambda row: True,
+    "command line": lambda row: True,
+    "proposal": lambda row: True,
+    "pace": lambda row: row[2].split()[0] in ("percent", "money"),
+    "body": lambda row: row[2].startswith("money"),
+    "file of deals": lambda row: True,
+}
+
+
+def test_every_reader_has_rows_of_every_hand():
+    """ "files, facts, evidence, command line, portfolios, each in ... hands" """
+    for reader, has in READERS.items():
+        for hand in HANDS_OF_THE_TABLE:
+            assert sum(row[0] == hand and has(row) for row in ROWS) >= 5, (reader, hand)
+
+
+def value_in(reader, type_, text):
+    """What *reader* makes of *text*, a value as the hint of the reader writes it."""
+    fact, catalogue = fact_of(type_), catalogue_of(type_)
+    match reader:
+        case "facts file":
+            return fact.read(read_facts(read_json(f'{{"value": {text}}}'), catalogue)["value"])
+        case "command line":
+            tree = read_pairs([f"value={plain_text(text)}"], catalogue)
+            return fact.read(read_facts(tree, catalogue)["value"])
+        case "file":
+            errors = []
+            document, values = read_document("f.toml", f"value = {text}\n".encode(), errors)
+            number = read_quantity(Node(document, ("value",), values["value"]), type_)
+            assert not errors
+            return number
+        case "setting":
+            kind = {Kind.PERCENT: Percent, Kind.RATIO: Ratio, Kind.MONEY: Money}[type_.kind]
+            value = converter_of(catalogue, None).structure(json.loads(text), kind)
+            return value.minor if type_.kind is Kind.MONEY else type_.read(value)
+    raise AssertionError(reader)
+
+
+def plain_text(hint):
+    return hint.strip('"')
+
+
+@for_every("reader", ["facts file", "command line", "file", "setting"])
+def test_a_hint_put_in_the_place_of_the_slip_is_what_was_meant(reader):
+    """ "every hint names the right figure and never repeats the wrong one" """
+    tried = 0
+    for _, wrote, of, means, _ in filter(READERS[reader], ROWS):
+        type_ = type_of(of)
+        with pytest.raises(InvalidValue) as caught:
+            fact_of(type_).read(wrote)
+        hints = caught.value.readings
+        if reader == "file" and type_.kind is Kind.DATE:
+            hints = tuple(map(plain_text, hints))
+        assert wrote not in map(plain_text, hints)
+        meant = [read_reading(type_, each) for each in means]
+        assert [value_in(reader, type_, hint) for hint in hints] == meant
+        tried += len(hints)
+    assert tried >= 60
 
 
 HANDS = {
