@@ -10,6 +10,7 @@ from every_case import for_every
 from holdback.tools.workbench.differences import Difference, differences
 from holdback.tools.workbench.overview import overview
 from small_folders import PRODUCTS, changed, child, country, loaded, parameter, rule
+from small_tables import COLUMNS, OTHERS, ROWS, land, table
 
 NOW = date(2026, 7, 1)
 PRODUCT = PRODUCTS[PRODUCTS.index("[[products]]") : PRODUCTS.index("[typical]")]
@@ -301,3 +302,40 @@ def test_no_change_of_meaning_goes_untold(old, new):
         told = list(differences(overview(one, day), overview(other, day)))
         same = one.rulebook(day).digest == other.rulebook(day).digest
         assert bool(told) is not same
+
+
+def test_a_table_is_compared_cell_by_cell():
+    """Besides the rules of its rows: also rows that require nothing, and new columns."""
+    rows = [list(row) for row in ROWS]
+    rows[0][1], rows[1][3], rows[4][0] = "< EUR 90000", ">= 85%", "others"
+    later = [
+        [*row, "-"]
+        for row in [*rows, ["less", "EUR 90000 to below EUR 100000", "", "", "pass", ""]]
+    ]
+    told = between(land(table()), land(table(later, [*COLUMNS, "paused"])))
+    rest = f"funded_amount EUR 100000 to EUR 500000, status {OTHERS}, answer pass"
+    assert [change for change in told if change[1] == "table"] == [
+        (
+            "changed",
+            "table",
+            "size",
+            "new column: paused",
+            "small, funded_amount: < EUR 100000 to < EUR 90000",
+            "middle, require performance: >= 80% to >= 85%",
+            f"no row any more: rest ({rest})",
+            f"new row: others ({rest})",
+            "new row: less (funded_amount EUR 90000 to below EUR 100000, answer pass)",
+        )
+    ]
+    changed_rules = [change[2] for change in told if change[:2] == ("changed", "rule")]
+    assert changed_rules == ["size-small (NL-R-10-SMALL)", "size-middle (NL-R-10-MIDDLE)"]
+
+
+def test_a_table_comes_and_goes():
+    rows = [["all", "true", "pass"]]
+    text = land(table(rows, ["row", "paused", "answer"]))
+    assert between(land(), text) == [("added", "table", "size", "all (paused true, answer pass)")]
+    assert between(text, land()) == [("removed", "table", "size")]
+    blank = land(table([["all", "true", "pass", ""]], ["row", "paused", "answer", "code"]))
+    dash = land(table([["all", "true", "pass", "-"]], ["row", "paused", "answer", "code"]))
+    assert between(blank, dash) == []

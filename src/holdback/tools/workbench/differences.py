@@ -24,7 +24,7 @@ _ORDER: Final = "their order, which is their priority"
 
 @frozen(kw_only=True)
 class Difference:
-    """A rule, setting, parameter or product that was added, removed or changed, and how."""
+    """A rule, table, setting, parameter or product that was added, removed or changed, and how."""
 
     state: str
     kind: str
@@ -43,6 +43,7 @@ def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     yield from _valued("check", before["checks"], after["checks"])
     yield from _valued("parameter", before["parameters"], after["parameters"])
     yield from _rules("rule", before["rules"], after["rules"])
+    yield from _tables(before["tables"], after["tables"])
     yield from _products(before["products"], after["products"])
     yield from _rules(FUNDING_RULE, before["funding"], after["funding"])
 
@@ -117,6 +118,56 @@ def _moved(
     if before != after:
         order = f"{', '.join(before)} to {', '.join(after)}"
         yield Difference(state=CHANGED, kind=kind, name=name, details=(order,))
+
+
+def _tables(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator[Difference]:
+    old, new = _by("id", before), _by("id", after)
+    for name in _names(old, new):
+        if name not in old:
+            rows = tuple(_row(*row) for row in _cells(new[name]).items())
+            yield Difference(state=ADDED, kind="table", name=name, details=rows)
+        elif name not in new:
+            yield Difference(state=REMOVED, kind="table", name=name)
+        elif details := tuple(_of_a_table(old[name], new[name])):
+            yield Difference(state=CHANGED, kind="table", name=name, details=details)
+
+
+def _of_a_table(old: Overview, new: Overview) -> Iterator[str]:
+    """Yield the columns, rows and cells in which two tables differ."""
+    for column in _names(dict.fromkeys(old["columns"]), dict.fromkeys(new["columns"])):
+        if column not in old["columns"]:
+            yield f"new column: {column}"
+        elif column not in new["columns"]:
+            yield f"no column any more: {column}"
+    before, after = _cells(old), _cells(new)
+    for name in _names(before, after):
+        if name not in before:
+            yield f"new row: {_row(name, after[name])}"
+        elif name not in after:
+            yield f"no row any more: {_row(name, before[name])}"
+        else:
+            for column, cell in after[name].items():
+                was = before[name].get(column, cell)
+                if was != cell:
+                    yield f"{name}, {column}: {was} to {cell}"
+
+
+def _cells(table: Overview) -> dict[str, dict[str, str]]:
+    """Return the cells of *table* by the name of their row and by column; `-` is any."""
+    place = table["columns"].index("row")
+    return {
+        row[place]: {
+            column: cell or "-"
+            for column, cell in zip(table["columns"], row, strict=True)
+            if column != "row"
+        }
+        for row in table["rows"]
+    }
+
+
+def _row(name: str, cells: Mapping[str, str]) -> str:
+    asked = ", ".join(f"{column} {cell}" for column, cell in cells.items() if cell != "-")
+    return f"{name} ({asked})"
 
 
 def _otherwise(kind: str, rule: Overview) -> str:
