@@ -8,7 +8,7 @@ or the search for holes (decisions/jurisdiction-folders#tables-of-tiers).
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 
 from random_tables import STATUSES, TEXT, RandomTable
@@ -111,6 +111,8 @@ def test_every_hole_and_overlap_is_found_and_no_other():
             )
         found = [gap for gap in gaps if not gap.rows]
         assert bool(found) is bool(holes), seed
+        if len(table.facts) == 1:
+            assert len(found) == runs_of_holes(table, rulebook), seed
         for gap in found:
             # The facts that are not in it can have any value.
             assert {table.takes(row, gap.deal) for row in table.rows} == {False}, (seed, gap)
@@ -122,6 +124,15 @@ def test_every_hole_and_overlap_is_found_and_no_other():
         assert {gap.rows[0] for gap in gaps if len(gap.rows) == 1} == idle, seed
         kinds |= {len(gap.rows) for gap in gaps} | {"none" for _ in "." if not gaps}
     assert kinds == {0, 1, 2, "none"}
+
+
+def runs_of_holes(table, rulebook):
+    """The runs of deals that no row takes, in a table of one fact."""
+    deals = sorted(
+        table.deals(ends(rulebook.catalogue, table.facts)), key=lambda deal: deal[table.facts[0]]
+    )
+    taken = [any(table.takes(row, deal) for row in table.rows) for deal in deals]
+    return sum(not now and before for before, now in pairwise([True, *taken]))
 
 
 def test_csv_and_back_loses_nothing(tmp_path):

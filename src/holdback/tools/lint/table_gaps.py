@@ -149,10 +149,14 @@ def table_gaps(table: SourceTable, catalogue: Catalogue) -> list[TableGap]:
 
 @frozen
 class _Column:
-    """A fact, and for each set of rows that some value of it leaves, the least such value."""
+    """
+    A fact, and its values in runs that the same rows take: these rows, and the least value.
+
+    A run that no row takes is a hole of its own, also where another run has no row either.
+    """
 
     name: str
-    value_by_rows: Mapping[int, int]
+    runs: tuple[tuple[int, int], ...]
 
     @classmethod
     def of(cls, table: SourceTable, name: str, catalogue: Catalogue) -> _Column:
@@ -163,7 +167,7 @@ class _Column:
             for row in table.rows
         ]
         place, facts = catalogue.place(name), [None] * len(catalogue.facts)
-        value_by_rows: dict[int, int] = {}
+        runs: list[tuple[int, int]] = []
         for number in _stretches(fact, [test for test in tests if test is not None]):
             deal = (*facts[:place], number, *facts[place + 1 :])
             rows = sum(
@@ -171,8 +175,9 @@ class _Column:
                 for bit, test in enumerate(tests)
                 if test is None or answer(test.tree, deal)
             )
-            value_by_rows.setdefault(rows, number)
-        return cls(name, value_by_rows)
+            if not runs or runs[-1][0] != rows:
+                runs.append((rows, number))
+        return cls(name, tuple(runs))
 
 
 def _stretches(fact: Fact, tests: list[Checked]) -> list[int]:
@@ -216,7 +221,7 @@ class _Search:
             self._judge(rows, deal)
         else:
             column = self.columns[place]
-            for left, number in column.value_by_rows.items():
+            for left, number in column.runs:
                 self._search(place + 1, rows & left, {**deal, column.name: number})
 
     def _judge(self, rows: int, deal: dict[str, int]) -> None:
