@@ -13,21 +13,29 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from holdback.eligibility.facts import DEAL, DERIVED, MERCHANT
-from holdback.eligibility.rule_sentences import Requirement, merchant_sentence, requirement
+from holdback.eligibility.rule_sentences import (
+    Requirement,
+    merchant_sentence,
+    requirement,
+    wording_of,
+)
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.keys import DATED, NEVER
+from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Fact, Kind
+from holdback.rules.render import words_of
 from holdback.rules.types import draft_label
 from holdback.tools.policy.policy_sentences import (
     check_sentences,
     product_sentences,
     setting_sentences,
 )
-from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS, calculators
+from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS, calculators, overview
 
 _PROGRESS: Final = "progress"
 RENEWALS: Final = "Renewals"
@@ -73,6 +81,23 @@ class RuleText:
         if self.at_funding:
             return _WAITS if self.declines else _APPROVED
         return DECLINED if self.declines else LOOKED_AT
+
+
+@frozen(kw_only=True)
+class FigureText:
+    """
+    A figure for readers: its value since a day, and the codes of the rules that use it.
+
+    `inherited_from` is the code of the jurisdiction above that states it; None for an own figure.
+    """
+
+    label: str
+    value: str
+    since: date
+    until: date | None
+    used_by: tuple[str, ...]
+    source: str
+    inherited_from: str | None
 
 
 @frozen(kw_only=True)
@@ -186,6 +211,24 @@ def used_figures(rulebook: Rulebook) -> dict[str, list[str]]:
     return {name: list(codes) for name, codes in used.items() if codes}
 
 
+def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[FigureText]:
+    """Yield the figures in force that some rule reads, in the order of their labels."""
+    label, used = rulebook.catalogue.label, used_figures(rulebook)
+    for name in sorted(used, key=lambda name: label(name).casefold()):
+        parameter, written = rulebook.parameters[name], jurisdiction.policy.parameters[name]
+        entry = written.timeline.entry_on(rulebook.since)
+        assert entry is not None, "a rulebook has only what is in force"
+        yield FigureText(
+            label=label(name),
+            value=rulebook.renewal.show(parameter.type, parameter.number),
+            since=entry.period.start,
+            until=entry.period.end,
+            used_by=tuple(used[name]),
+            source=entry.source,
+            inherited_from=None if written.code == jurisdiction.code else written.code,
+        )
+
+
 def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:
     """Yield the facts that some rule or price reads, in the order of their labels, and by what."""
     read = _read_otherwise(rulebook)
@@ -231,15 +274,33 @@ def _title(name: str) -> str:
     return spaced[:1].upper() + spaced[1:]
 
 
-def sources(rulebook: Rulebook) -> dict[str, list[str]]:
-    """Return every source of a rule or a figure, with what comes from it."""
+def sources(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, list[str]]:
+    """Return every source of a rule, a figure, a setting or a fee, with what comes from it."""
     listed: dict[str, list[str]] = {}
     for rule in rulebook.all_rules:
         listed.setdefault(rule.source, []).append(rule.code)
     for name in used_figures(rulebook):
         source = rulebook.parameters[name].source or ""
         listed.setdefault(source, []).append(rulebook.catalogue.label(name))
+    for name, source in _sources_of_settings(jurisdiction, rulebook):
+        listed.setdefault(source, []).append(name)
     return {source: list(dict.fromkeys(entries)) for source, entries in listed.items()}
+
+
+def _sources_of_settings(
+    jurisdiction: Jurisdiction, rulebook: Rulebook
+) -> Iterator[tuple[str, str]]:
+    """Yield what a setting, the age of a check or a fee is called, and its source."""
+    shown: Any = overview(jurisdiction, rulebook.since)
+    for line in shown["settings"]:
+        if "source" in line:
+            yield (DATED[line["name"]].title or line["name"]).lower(), line["source"]
+    for line in shown["checks"]:
+        if "source" in line:
+            yield f"greatest age of the {draft_label(line['name'])} check", line["source"]
+    for product in shown["products"]:
+        for fee in product["fees"]:
+            yield f"the fee {draft_label(fee['name'])} of “{product['name']}”", fee["source"]
 
 
 def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[PolicyStatement]:
@@ -285,3 +346,19 @@ def _changes(jurisdiction: Jurisdiction, day: date) -> Iterator[PolicyChange]:
         was, now = (None if said is None else said.text for said in (old, new))
         if was != now:
             yield PolicyChange(group=about.group, title=about.title, before=was, after=now)
+
+
+def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
+    """Return what *claim* says of the deals of *rulebook*; *parent* names the policy above it."""
+    names = {terms.key: terms.name for terms in rulebook.products}
+    who = "A deal that can be renewed"
+    if claim.product == FUNDING:
+        who = "A merchant who is paid out"
+    elif claim.product is not None:
+        who = f"A merchant who may have {names.get(claim.product, claim.product)}"
+    if claim.tree is None:
+        return f"{who} here could under the policy of {parent} too."
+    said = words_of(claim.checked(rulebook.catalogue).tree, wording_of(rulebook.renewal))
+    if claim.kind == NEVER:
+        return f"{who} is never one where {said}."
+    return f"{who} is always one where {said}."

@@ -10,15 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
-from holdback.eligibility.rule_sentences import wording_of
-from holdback.jurisdictions.keys import LOOSEN, NEVER
-from holdback.jurisdictions.stated_claims import StatedClaim
+from holdback.jurisdictions.keys import LOOSEN
 from holdback.jurisdictions.timeline import Period
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
-from holdback.rules.render import in_words, words_of
+from holdback.rules.render import in_words
 from holdback.tools.displays.page import page_lines
 from holdback.tools.policy.policy import PolicyPage
+from holdback.tools.policy.policy_document import claim_sentence
 from holdback.tools.policy.policy_html import STYLE, count, day_text, text
+from holdback.tools.policy.policy_record import page_digest
 from holdback.tools.policy.policy_sections import (
     changes,
     figures,
@@ -164,7 +163,9 @@ def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
         yield f'<section><h2 id="s{number}">{number}. {text(heading)}</h2>'
         yield from lines
         yield "</section>"
-    yield f"<footer>{text(title)}. Fingerprint of the rules: {policy.rulebook.digest}</footer>"
+    rules, says = policy.rulebook.digest, page_digest(policy)
+    yield f"<footer>{text(title)}.<br/>Fingerprint of the rules: {rules}<br/>"
+    yield f"Fingerprint of this text: {says}</footer>"
 
 
 def _header(policy: PolicyPage) -> Iterator[str]:
@@ -189,19 +190,3 @@ def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
     yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
     if policy.names:
         yield "Takes over the policy of", in_words(policy.names.values())
-
-
-def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
-    """Return what *claim* says of the deals of *rulebook*; *parent* names the policy above it."""
-    names = {terms.key: terms.name for terms in rulebook.products}
-    who = "A deal that can be renewed"
-    if claim.product == FUNDING:
-        who = "A merchant who is paid out"
-    elif claim.product is not None:
-        who = f"A merchant who may have {names.get(claim.product, claim.product)}"
-    if claim.tree is None:
-        return f"{who} here could under the policy of {parent} too."
-    said = words_of(claim.checked(rulebook.catalogue).tree, wording_of(rulebook.renewal))
-    if claim.kind == NEVER:
-        return f"{who} is never one where {said}."
-    return f"{who} is always one where {said}."

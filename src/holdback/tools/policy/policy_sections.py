@@ -20,7 +20,7 @@ from holdback.eligibility.reasons import (
 from holdback.eligibility.rule_sentences import Requirement
 from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.jurisdictions.source_tables import ANY, column_words
-from holdback.rulebooks.rulebook import FUNDING, CheckTerms, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, CheckTerms
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
@@ -28,13 +28,13 @@ from holdback.tools.policy.policy_document import (
     ProductText,
     RuleText,
     changes_until,
+    figure_texts,
     given_by,
     meaning,
     product_texts,
     rule_texts,
     sources,
     used_facts,
-    used_figures,
 )
 from holdback.tools.policy.policy_html import capital, count, day_text, period_text, text
 from holdback.tools.policy.policy_periods import versions_by_period
@@ -212,36 +212,23 @@ def _origin(policy: PolicyPage, rule: RuleText) -> str:
 
 def figures(policy: PolicyPage) -> Iterator[str]:
     """Yield the figures that the rules use, as a table."""
-    rulebook = policy.rulebook
-    label = rulebook.catalogue.label
-    used = used_figures(rulebook)
-    if not used:
+    shown = [*figure_texts(policy.jurisdiction, policy.rulebook)]
+    if not shown:
         return
     yield "<p>The figures that the rules use. Each can change on a day while its rule stays.</p>"
     yield from _table(
         ("Figure", "Value", "In force", "Used by", "Source"),
         (
             (
-                text(capital(label(name))),
-                f'<b class="figure">{text(_figure(rulebook, name))}</b>',
-                _in_force(policy, name),
-                text(", ".join(used[name])),
-                text(rulebook.parameters[name].source or ""),
+                text(capital(figure.label)),
+                f'<b class="figure">{text(figure.value)}</b>',
+                period_text(figure.since, figure.until),
+                text(", ".join(figure.used_by)),
+                text(figure.source),
             )
-            for name in sorted(used, key=lambda name: label(name).casefold())
+            for figure in shown
         ),
     )
-
-
-def _figure(rulebook: Rulebook, name: str) -> str:
-    parameter = rulebook.parameters[name]
-    return rulebook.renewal.show(parameter.type, parameter.number)
-
-
-def _in_force(policy: PolicyPage, name: str) -> str:
-    timeline = policy.jurisdiction.policy.parameters[name].timeline
-    entry = timeline.entry_on(policy.rulebook.since)
-    return "" if entry is None else period_text(entry.period.start, entry.period.end)
 
 
 def timelines(policy: PolicyPage) -> Iterator[str]:
@@ -352,7 +339,7 @@ def owner_and_sources(policy: PolicyPage) -> Iterator[str]:
         f"<p><b>{text(rulebook.owner)}</b> owns these rules, answers for them, and reviews them by "
         f"<b>{day_text(rulebook.review_by)}</b>.</p>"
     )
-    by_source = sources(rulebook)
+    by_source = sources(policy.jurisdiction, rulebook)
     yield from _table(
         ("Source", "What comes from it"),
         ((text(source), text(", ".join(named))) for source, named in by_source.items()),
