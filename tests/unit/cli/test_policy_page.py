@@ -16,6 +16,7 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.errors import ErrorDetail
+from holdback.jurisdictions.folder import bundled_path
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_periods import MOST_PERIODS
@@ -158,7 +159,10 @@ def test_what_a_declined_merchant_reads():
         ),
         (
             "Where does the pace of 80% come from, and since when?",
-            "Minimum performance 80% since 1 July 2026 GB-R-02 reference policy, review of 2026",
+            (
+                "Minimum performance 80% since 1 July 2026 own GB-R-02 reference policy, review "
+                "of 2026"
+            ),
         ),
         (
             "What does the financing cost on good pace?",
@@ -204,6 +208,43 @@ def test_questions_of_a_reader_of_the_policy_of_california(question, answer):
     The page of a part of a country says what it takes over and what it does not.
     """
     assert answer in Reader(shipped("US-CA")).text, question
+
+
+FIGURE = r"<tr><td>([^<]*)</td><td><b class=\"figure\">([^<]*)</b></td><td>[^<]*</td><td>([^<]*)"
+BUNDLED = load_jurisdictions()
+CHILDREN = [code for code in BUNDLED.codes if len(BUNDLED[code].policy.layers) > 1]
+
+
+@for_every("code", CHILDREN)
+def test_every_figure_is_marked_as_the_files_have_it(code):
+    """
+    A figure is marked as own where the child's file states it, and as taken over elsewhere.
+    """
+    on = date(2026, 12, 1)
+    above = BUNDLED[code].policy.layers[0].code
+    rulebook, policy = BUNDLED[code].rulebook(on), BUNDLED[code].policy
+    files = (bundled_path() / code).glob("*.toml")
+    own = "".join(file.read_text(encoding="utf-8") for file in files)
+    printed = {name.casefold(): stated for name, _, stated in re.findall(FIGURE, shipped(code, on))}
+
+    assert printed
+    for name in policy.parameters_on(on):
+        label = rulebook.catalogue.label(name).casefold()
+        if label in printed:
+            stated = f"[parameters.{name}]" in own
+            there = "own" if stated else f"taken over from {BUNDLED[above].name}"
+            assert printed[label] == there, name
+
+
+def test_a_rule_that_is_taken_over_with_a_figure_that_is_not():
+    """
+    California takes over the rule of the United States, and has a figure of its own in it.
+    """
+    said = Reader(shipped("US-CA", on=date(2026, 12, 1))).text
+
+    assert "Usual progress 65% since 1 May 2026 own US-R-04" in said
+    assert "taken over from United States, with the usual progress of California." in said
+    assert "for 60 days after it was repaid. (taken over from United States)" in said
 
 
 # -- what kind of page it is

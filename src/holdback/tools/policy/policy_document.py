@@ -8,8 +8,9 @@ not write them. `holdback show --format html` lays it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from holdback.eligibility.facts import DEAL, DERIVED, MERCHANT
@@ -41,6 +42,8 @@ _PROGRESS: Final = "progress"
 RENEWALS: Final = "Renewals"
 PAYOUTS: Final = "Payouts"
 SERVICE: Final = "Service terms and checks"
+# After the key of a product: where it is offered.
+OFFERED: Final = "offered"
 
 DECLINED: Final = "Otherwise it is declined."
 LOOKED_AT: Final = "Otherwise a person looks at it."
@@ -60,7 +63,8 @@ class RuleText:
     """
     A rule for readers: its title, what it requires, and what happens otherwise.
 
-    `figures_since` is the first day of the newest figure in it; None without any.
+    `figures_since` is the first day of the newest figure in it; None without any. `figures_of` are
+    the labels of the figures that another jurisdiction states than the rule, by its code.
     """
 
     code: str
@@ -73,6 +77,7 @@ class RuleText:
     until: date | None
     figures_since: date | None
     inherited_from: str | None
+    figures_of: Mapping[str, tuple[str, ...]]
     at_funding: bool = False
 
     @property
@@ -148,11 +153,16 @@ def _rule_text(
         rules = rulebook.rulesets.get(product)
         return rules is not None and rule.code in {in_force.code for in_force in rules.rules}
 
-    figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
+    figures = [jurisdiction.policy.parameters[name] for name in rule.checked.parameters]
     dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
     entries = [entry for entry in dated if entry is not None]
     origins = [rule.source, *(entry.source for entry in entries)]
     code, period = rule.origin.jurisdiction, _days(jurisdiction, rulebook, is_in)
+    figures_of: dict[str, tuple[str, ...]] = {}
+    for figure in figures:
+        if figure.code != code:
+            label = rulebook.catalogue.label(figure.name)
+            figures_of[figure.code] = (*figures_of.get(figure.code, ()), label)
     return RuleText(
         code=rule.code,
         title=_title(rule.id),
@@ -164,6 +174,7 @@ def _rule_text(
         until=period.end,
         figures_since=max((entry.period.start for entry in entries), default=None),
         inherited_from=None if code == jurisdiction.code else code,
+        figures_of=figures_of,
         at_funding=product == FUNDING,
     )
 
@@ -227,6 +238,16 @@ def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Fig
             source=entry.source,
             inherited_from=None if written.code == jurisdiction.code else written.code,
         )
+
+
+def stated_by(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, str]:
+    """Return the codes of the jurisdictions that state settings, checks and products, by name."""
+    shown: Any = overview(jurisdiction, rulebook.since)
+    lines = {line["name"]: line["file"] for line in shown["settings"]}
+    lines |= {f"{line['name']}_check": line["file"] for line in shown["checks"]}
+    lines |= {f"{product['key']} {OFFERED}": product["file"] for product in shown["products"]}
+    # A file is in the folder of its jurisdiction.
+    return {name: PurePosixPath(file).parent.name for name, file in lines.items()}
 
 
 def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:

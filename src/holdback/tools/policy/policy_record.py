@@ -26,6 +26,7 @@ from holdback.tools.policy.policy_document import (
     product_texts,
     rule_texts,
     sources,
+    stated_by,
     used_facts,
 )
 from holdback.tools.policy.policy_sentences import check_sentences, setting_sentences
@@ -75,7 +76,10 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
         "payouts": [_rule(rule) for rule in rule_texts(jurisdiction, rulebook, FUNDING)],
         "reasons": {code: template(rulebook.renewal, code) for code in SERVICE_REASONS},
         "figures": [
-            [text.label, text.value, str(text.since), list(text.used_by), text.source]
+            [
+                [text.label, text.value, str(text.since), text.inherited_from],
+                [list(text.used_by), text.source],
+            ]
             for text in figure_texts(jurisdiction, rulebook)
         ],
         "words": [
@@ -87,6 +91,7 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
             [name, sentence, [label(fact) for fact in rulebook.checks[name].facts]]
             for name, sentence in check_sentences(rulebook)
         ],
+        "stated_by": stated_by(jurisdiction, rulebook),
         "sources": sources(jurisdiction, rulebook),
         "claims": list(_claims(policy)),
     }
@@ -97,6 +102,7 @@ def _rule(rule: RuleText) -> Json:
     return [
         [rule.code, rule.title, rule.requirement.plain(), rule.otherwise, rule.merchant_reads],
         [rule.source, str(rule.since), str(rule.figures_since), rule.inherited_from],
+        {code: list(labels) for code, labels in rule.figures_of.items()},
     ]
 
 

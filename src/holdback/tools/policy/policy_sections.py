@@ -24,6 +24,7 @@ from holdback.rulebooks.rulebook import FUNDING, CheckTerms
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
+    OFFERED,
     PolicyChange,
     ProductText,
     RuleText,
@@ -34,6 +35,7 @@ from holdback.tools.policy.policy_document import (
     product_texts,
     rule_texts,
     sources,
+    stated_by,
     used_facts,
 )
 from holdback.tools.policy.policy_html import capital, count, day_text, period_text, text
@@ -152,7 +154,9 @@ def products(policy: PolicyPage) -> Iterator[str]:
 
 def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
     yield f"<h3>{text(product.name)}</h3>"
-    offered = f"Offered {period_text(product.since, product.until)}."
+    stated = stated_by(policy.jurisdiction, policy.rulebook)[f"{product.key} {OFFERED}"]
+    above = "" if stated == policy.jurisdiction.code else f", {text(_whose(policy, stated))}"
+    offered = f"Offered {period_text(product.since, product.until)}{above}."
     yield f'<p>{text(product.description)} <span class="soft">{offered}</span></p>'
     yield from _list(text(sentence) for _, sentence in product.terms)
     yield "<p>Who may have it:</p>"
@@ -202,12 +206,30 @@ def _parts(parts: Sequence[Requirement]) -> Iterator[str]:
 def _origin(policy: PolicyPage, rule: RuleText) -> str:
     above = ""
     if rule.inherited_from is not None:
-        above = f", taken over from {policy.names.get(rule.inherited_from, rule.inherited_from)}"
+        above = f", {_whose(policy, rule.inherited_from)}"
     newer = ""
     if rule.figures_since is not None and rule.figures_since > rule.since:
         newer = f", with these figures since {day_text(rule.figures_since)}"
     period = period_text(rule.since, rule.until)
-    return f"In force {period}{newer}{above}. Source: {rule.source}."
+    figures = [
+        f"the {in_words(labels)} of {_place(policy, code)}"
+        for code, labels in rule.figures_of.items()
+    ]
+    others = f", with {in_words(figures)}" if figures else ""
+    return f"In force {period}{newer}{above}{others}. Source: {rule.source}."
+
+
+def _place(policy: PolicyPage, code: str | None) -> str:
+    """Return the name of the jurisdiction *code*: of this one, or of one above it."""
+    if code in {None, policy.jurisdiction.code}:
+        return policy.rulebook.name
+    return policy.names.get(str(code), str(code))
+
+
+def _whose(policy: PolicyPage, code: str | None) -> str:
+    """Return whether what the jurisdiction *code* states is its own here, or taken over."""
+    own = code in {None, policy.jurisdiction.code}
+    return "own" if own else f"taken over from {_place(policy, code)}"
 
 
 def figures(policy: PolicyPage) -> Iterator[str]:
@@ -217,12 +239,13 @@ def figures(policy: PolicyPage) -> Iterator[str]:
         return
     yield "<p>The figures that the rules use. Each can change on a day while its rule stays.</p>"
     yield from _table(
-        ("Figure", "Value", "In force", "Used by", "Source"),
+        ("Figure", "Value", "In force", "Stated", "Used by", "Source"),
         (
             (
                 text(capital(figure.label)),
                 f'<b class="figure">{text(figure.value)}</b>',
                 period_text(figure.since, figure.until),
+                text(_whose(policy, figure.inherited_from)),
                 text(", ".join(figure.used_by)),
                 text(figure.source),
             )
@@ -307,7 +330,11 @@ def terms(policy: PolicyPage) -> Iterator[str]:
 
 def service(policy: PolicyPage) -> Iterator[str]:
     """Yield the settings, and the checks as a table."""
-    yield from _list(text(sentence) for _, sentence in setting_sentences(policy.rulebook))
+    stated = stated_by(policy.jurisdiction, policy.rulebook)
+    yield from _list(
+        text(sentence) + _above(policy, stated.get(name))
+        for name, sentence in setting_sentences(policy.rulebook)
+    )
     yield "<h3>Checks</h3>"
     label = policy.rulebook.catalogue.label
     yield from _table(
@@ -316,12 +343,19 @@ def service(policy: PolicyPage) -> Iterator[str]:
             (
                 text(capital(_spaced(name))),
                 text("; ".join(map(label, check.facts))),
-                _good_for(check),
+                _good_for(check) + _above(policy, stated.get(f"{name}_check")),
                 text(_spaced(check.consent or "none")),
             )
             for name, check in policy.rulebook.checks.items()
         ),
     )
+
+
+def _above(policy: PolicyPage, code: str | None) -> str:
+    """Return from where something is taken over, in brackets; nothing for what is stated here."""
+    if code in {None, policy.jurisdiction.code}:
+        return ""
+    return f' <span class="soft">({text(_whose(policy, code))})</span>'
 
 
 def _good_for(check: CheckTerms) -> str:
