@@ -103,6 +103,7 @@ ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "not_tested": "No example shows this",
         "failed_example": "The rules give another answer than the example expects, or none",
         "overdue": "A date by which something was to be done has passed",
+        "approval_outdated": "What was approved says something else now",
         "history_changed": "The past is not as it was locked, or is not locked yet",
         # Hosts
         "wrong_result": "A calculator or a function of the host failed or gave something unusable",

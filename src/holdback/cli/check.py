@@ -44,6 +44,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.tools.lint.lint import findings
+from holdback.tools.policy.approvals import changed_since
 from holdback.tools.proofs.finding import (
     ERROR,
     INFORMATION,
@@ -92,6 +93,7 @@ def check_command(
     all_findings = [
         finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
     ]
+    lock, _, _ = read_lock_file(selection)
     all_findings += _lock_findings(selection, valid, errors, on)
     # What is proved includes what is seen without a solver.
     sane = () if proving else sanity(valid, past)
@@ -104,7 +106,15 @@ def check_command(
         jurisdictions=[read for read in valid if selection.includes(read)],
         on=on,
         findings=all_findings,
-        warnings=[finding.detail for finding in here if finding.severity == WARNING],
+        warnings=[
+            *(finding.detail for finding in here if finding.severity == WARNING),
+            *changed_since(
+                valid,
+                lock if selection.code is None else lock.of(selection.code),
+                selection.lock_name,
+                past,
+            ),
+        ],
         proofs=proofs,
     )
     if not (checked.jurisdictions or all_findings or checked.warnings):

@@ -15,6 +15,7 @@ import click
 # Each subcommand with what the page of `holdback --help` says of it. `check` is `check_command` in
 # the module `check`, and so on.
 SUMMARIES: Final = {
+    "approve": "Write down who approved the text of a policy page.",
     "check": "Report everything that is wrong in files of jurisdictions.",
     "conformance": "Test a host: retries, races, crashes, years of use.",
     "demo": "Tell the story of one merchant, from offers to a renewal.",

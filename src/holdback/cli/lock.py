@@ -56,7 +56,7 @@ def lock_command(
     selection = select(path, folder)
     jurisdictions, errors = load_valid_and_errors(selection.root, selection.name)
     if errors:
-        _lock_nothing(errors, MISUSE)
+        lock_nothing(errors, MISUSE)
     jurisdictions = jurisdictions.with_versions(versions(calculators))
     file = selection.root / LOCK
     bundled = path is None and folder is None
@@ -65,7 +65,7 @@ def lock_command(
     lock, text, read_errors = read_lock_file(selection)
     wrong = [*read_errors, *lock_errors(lock, jurisdictions, selection.lock_name)]
     if wrong:
-        _lock_nothing(wrong, FINDINGS)
+        lock_nothing(wrong, FINDINGS)
     new = lines_not_locked(lock, jurisdictions, on)
     lines = lines_to_add(lock, new, on)
     if lines:
@@ -77,7 +77,7 @@ def lock_command(
     print_answer(form, {"added": lines}, (*lines, locked))
 
 
-def _lock_nothing(errors: Sequence[ErrorDetail], exit_code: int) -> NoReturn:
+def lock_nothing(errors: Sequence[ErrorDetail], exit_code: int) -> NoReturn:
     """Report *errors* and exit without writing."""
     print_errors(errors)
     click.echo("Nothing was locked.", err=True)

@@ -8,14 +8,23 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from attrs import evolve
 
 from holdback.cli.output import format_option, print_answer, reading, value_text
 from holdback.cli.prove import proved_if_possible
-from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
+from holdback.cli.sources import (
+    Day,
+    jurisdictions_option,
+    load_one,
+    load_valid,
+    read_lock_file,
+    select,
+)
 from holdback.errors import printable
 from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.product_terms import QUEUE
+from holdback.tools.policy.approvals import of_period, page_of
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.workbench.differences import differences
@@ -58,15 +67,15 @@ def show_command(
 
 
 def _policy(folder: Path | None, read: Jurisdiction, on: date, to: date | None) -> PolicyPage:
-    """What a page is about: the jurisdiction, those above it, and what was proved of it."""
+    """What a page is about: the jurisdiction, those above it, what was proved, who approved."""
     valid = load_valid(folder)
-    above = [layer.code for layer in read.policy.layers[-2::-1]]
-    return PolicyPage(
-        jurisdiction=read,
-        on=on,
+    page = page_of(valid, read.code, on)
+    lock, _, _ = read_lock_file(select(None, folder))
+    return evolve(
+        page,
         to=to,
-        names={code: valid[code].name for code in above},
         proved=proved_if_possible(folder, valid, read.code, on),
+        approvals=of_period(page, lock),
     )
 
 

@@ -10,6 +10,7 @@ from attrs import field
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import Rulebook
+from holdback.tools.workbench.lock import Approval
 from holdback.tools.workbench.proving import ProofReport
 
 
@@ -19,7 +20,8 @@ class PolicyPage:
     A jurisdiction on the day `on`, and what changes after it, up to `to`.
 
     `names` are those of the jurisdictions above it, by code, the nearest one first. `proved` is
-    what was proved of it; None where nothing was.
+    what was proved of it; None where nothing was. `approvals` are those of its period, of this text
+    or of another.
     """
 
     jurisdiction: Jurisdiction
@@ -27,6 +29,7 @@ class PolicyPage:
     to: date | None = None
     names: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_record)
     proved: ProofReport | None = None
+    approvals: tuple[Approval, ...] = ()
 
     @property
     def rulebook(self) -> Rulebook:

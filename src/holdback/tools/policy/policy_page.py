@@ -188,5 +188,18 @@ def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
     yield "Unchanged since", day_text(rulebook.since)
     yield "Next change", "none is planned" if following is None else day_text(following)
     yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
+    yield "Approved", _approved(policy)
     if policy.names:
         yield "Takes over the policy of", in_words(policy.names.values())
+
+
+def _approved(policy: PolicyPage) -> str:
+    """Return who approved this text and when; or that nobody has, or that it changed since."""
+    says = page_digest(policy)
+    valid = [line for line in policy.approvals if line.digest == says]
+    if valid:
+        return in_words([f"by {line.by} on {day_text(line.on)}" for line in valid])
+    if policy.approvals:
+        last = policy.approvals[-1]
+        return f"changed since {last.by} approved it on {day_text(last.on)}"
+    return "nobody has approved this text"

@@ -2,8 +2,10 @@
 
 The file has one line for each jurisdiction and past change date: the code, the day and the digest,
 and the versions that the digest covers where they are not 1 (decisions/jurisdiction-folders#lock).
-A last line, `through DAY`, states the day up to which they are complete. Lines are added and never
-changed, so an auditor can see that the rules of a day are still those that decided on it.
+A last line, `through DAY`, states the day up to which they are complete. A line that begins with
+`approved` says who approved the text of the policy page that holds from a day of change on. Lines
+are added and never changed, so an auditor can see that the rules of a day are still those that
+decided on it.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ _VERSION: Final = r" [a-z][a-z0-9_/]*=(?:[1-9][0-9]{0,8}|\?)"
 _LINE: Final = re.compile(
     rf"([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} "
     rf"(sha256:[0-9a-f]{{64}})((?:{_VERSION})*)"
+)
+_APPROVED: Final = re.compile(
+    rf"approved ([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} (sha256:[0-9a-f]{{64}}) {_DAY} (\S.*)"
 )
 _FORMAT: Final = re.compile("format ([1-9][0-9]{0,8})")
 _THROUGH: Final = re.compile(f"through {_DAY}")
@@ -79,28 +84,50 @@ class LockLine:
 
 
 @frozen
+class Approval:
+    """
+    A line: on the day `on`, the person or the role `by` approved what a policy page says.
+
+    It is the text of `code` from the day `since` on, which had the `digest`.
+    """
+
+    code: str
+    since: date
+    digest: str
+    on: date
+    by: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        """The line as written in the file."""
+        return f"approved {self.code} {self.since} {self.digest} {self.on} {self.by}"
+
+
+@frozen
 class Lock:
     """The content of a lock file.
 
     Up to the day `through`, the lines are all the changes of the jurisdictions that they name.
-    `format` is the newest format that the file states.
+    `format` is the newest format that the file states. `approvals` are those of policy pages.
     """
 
     lines: tuple[LockLine, ...] = ()
     through: date | None = None
     format: int = 1
+    approvals: tuple[Approval, ...] = ()
 
     def of(self, code: str) -> Lock:
         """Return the lock of the jurisdiction *code* alone."""
         lines = tuple(line for line in self.lines if line.code == code)
-        return Lock(lines, self.through, self.format)
+        approvals = tuple(line for line in self.approvals if line.code == code)
+        return Lock(lines, self.through, self.format, approvals)
 
 
 def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
     """Return the lock in *text*, and an error for every invalid line."""
     lines, errors = dict[tuple[str, date], LockLine](), list[ErrorDetail]()
     through: date | None = None
-    lock_format = 1
+    lock_format, approvals = 1, list[Approval]()
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -111,6 +138,10 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
                 # The lines that follow may have any form.
                 errors.append(_newer(lock_format, file, number))
                 break
+            continue
+        approval = _approval(line, number)
+        if approval is not None:
+            approvals.append(approval)
             continue
         match, until = _LINE.fullmatch(line.rstrip()), _THROUGH.fullmatch(line.rstrip())
         day = _day(match[2] if match else until[1] if until else "")
@@ -127,7 +158,16 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
             errors.append(ErrorDetail(code="duplicate", message=message, file=file, line=number))
         else:
             lines[match[1], day] = LockLine(match[1], day, match[3], number, _versions(match[4]))
-    return Lock(tuple(lines.values()), through, lock_format), tuple(errors)
+    return Lock(tuple(lines.values()), through, lock_format, tuple(approvals)), tuple(errors)
+
+
+def _approval(line: str, number: int) -> Approval | None:
+    """Return the approval in a *line*; None where it is another line, or an invalid one."""
+    match = _APPROVED.fullmatch(line.rstrip())
+    days = (_day(match[2]), _day(match[4])) if match else (None, None)
+    if match is None or days[0] is None or days[1] is None:
+        return None
+    return Approval(match[1], days[0], match[3], days[1], match[5], number)
 
 
 def _newer(lock_format: int, file: str, line: int) -> ErrorDetail:
