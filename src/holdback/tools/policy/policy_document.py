@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from holdback.eligibility.facts import DEAL, DERIVED, MERCHANT
@@ -247,7 +246,7 @@ def stated_by(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, str]:
     lines |= {f"{line['name']}_check": line["file"] for line in shown["checks"]}
     lines |= {f"{product['key']} {OFFERED}": product["file"] for product in shown["products"]}
     # A file is in the folder of its jurisdiction.
-    return {name: PurePosixPath(file).parent.name for name, file in lines.items()}
+    return {name: file.split("/")[-2] for name, file in lines.items()}
 
 
 def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:
