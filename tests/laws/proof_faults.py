@@ -483,7 +483,7 @@ STATED = {
     ),
     "New York tightens, and loosens by a hundredth of a percent": fault(
         "US-NY",
-        "stated-overlay",
+        "child-keeps-up",
         value("minimum_performance", "2026-01-15", '"74.99%"'),
     ),
     "New York tightens, and switches a rule off": fault(

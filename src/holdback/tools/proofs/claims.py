@@ -227,6 +227,7 @@ class Prover:
         """Yield the rules that are looser than the parent's, and were not at first."""
         # By product; None for a rule that was looser from the first day on, or is meant to be.
         looser: dict[str | None, dict[str, BrokenClaim | None]] = {}
+        versions: set[object] = set()  # those that are meant, which may come back
         for subject in family:
             parent, product = self._parent_rules(jurisdiction, subject), subject.product
             if parent is None:
@@ -238,7 +239,12 @@ class Prover:
                 assert broken.question is not None, "it is asked about"
                 answer = self._solver.answer(broken.question)
                 if answer is Possibility.POSSIBLE:
-                    now[name] = None if before is None or meant else before.get(name, broken)
+                    (rule,) = broken.rules
+                    version = (product, name, rule.otherwise, text_of(rule.checked.tree))
+                    silent = before is None or meant or version in versions
+                    first = None if silent else (before or {}).get(name, broken)
+                    now[name] = first
+                    versions |= {version} if first is None else set()
                 elif answer is Possibility.NOT_DECIDED:
                     yield subject, not_decided(broken, self._solver)
             yield from ((subject, broken) for broken in now.values() if broken is not None)
