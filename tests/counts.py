@@ -54,7 +54,7 @@ TABLE = MappingProxyType(
             ("names of facts and parameters", 50, 50, 400),
             ("settings within the bounds", 12, 40, 400),
             ("pairs of rulebooks held against every deal", 120, 120, 1_000),
-            ("families of dated rules held against every deal", 16, 48, 1_000),
+            ("families of dated rules held against every deal", 16, 48, 300),
             ("files of random bytes", 10, 30, 300),
             ("histories in another order", 20, 60, 300),
             ("histories delivered twice", 15, 40, 200),

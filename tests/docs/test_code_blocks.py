@@ -69,6 +69,7 @@ NOT_RUN = {
 # Pages that use files of the repository, and the folders that are copied for them.
 FOLDERS = {
     "docs/how-to/check-a-portfolio.md": ("jurisdictions",),
+    "docs/how-to/give-compliance-the-policy.md": ("jurisdictions",),
     "docs/how-to/prove-rules.md": ("jurisdictions",),
     "docs/reference/commands.md": ("jurisdictions",),
     "docs/scenarios/index.md": ("docs/scenarios",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import iso4217
 import pytest
 from hypothesis import given
@@ -70,7 +72,14 @@ def answer(function, *arguments):
 def test_an_amount_is_parsed_as_its_decimal(code, amount):
     """
     Money is parsed as the exact decimal that is written there, or refused as that is.
+
+    It is refused as well where its decimals may be thousands, which its own decimals never are.
     """
     plain = answer(lambda: Money.of(read_decimal(amount), code))
 
-    assert answer(Money.parse, f"{code} {amount}") == plain
+    parsed = answer(Money.parse, f"{code} {amount}")
+    may_be_thousands = re.fullmatch(r"-?[1-9][0-9]{0,2}\.[0-9]{3}", amount)
+    if isinstance(plain, Money) and may_be_thousands and plain.currency.places != 3:
+        assert "more than one reading" in parsed
+    else:
+        assert parsed == plain
