@@ -24,6 +24,7 @@ from holdback.jurisdictions.source_rules import SourceRule, read_code
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rules import Catalogue, Fact, Kind, Tree, parse
+from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Expression, Literal, Name
 
 # More columns than anybody reads across.
@@ -41,7 +42,6 @@ REQUIRE: Final = "require"
 # What comes of a deal that lacks what a row requires, or of every deal that the row takes.
 ASKS_NOTHING: Final = "pass"
 _ANSWERS: Final = (ASKS_NOTHING, DECLINE, REFER)
-_OPPOSITE: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _COMPARED: Final = re.compile(r"(<=|>=|==|!=|<|>)\s*(.+)")
 _BAND: Final = re.compile(r"(.+?)\s+to\s+(below\s+)?(.+)")
 _HOW: Final = (
@@ -464,7 +464,7 @@ def _read_cell(fact: Fact, catalogue: Catalogue, node: Node, text: str) -> _Comp
         else:
             made = f"{made} and " if made else ""
             made += f"{fact.name} {operator} {written}"
-            opposites.append(f"{fact.name} {_OPPOSITE[operator]} {written}")
+            opposites.append(f"{fact.name} {OPPOSITES[operator]} {written}")
         kept = index if exact and written == value else None
         places.append((len(made) - len(written), len(made), kept))
     if not opposites:
