@@ -20,7 +20,7 @@ from holdback.cli.sources import (
     read_lock_file,
     select,
 )
-from holdback.errors import printable
+from holdback.errors import InvalidDocument, printable
 from holdback.exact.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.product_terms import QUEUE
@@ -70,7 +70,10 @@ def _policy(folder: Path | None, read: Jurisdiction, on: date, to: date | None) 
     """What a page is about: the jurisdiction, those above it, what was proved, who approved."""
     valid = load_valid(folder)
     page = page_of(valid, read.code, on)
-    lock, _, _ = read_lock_file(select(None, folder))
+    lock, _, errors = read_lock_file(select(None, folder))
+    with reading("The lock, which has who approved the text,"):
+        if errors:
+            raise InvalidDocument(errors)
     return evolve(
         page,
         to=to,

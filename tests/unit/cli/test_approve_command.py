@@ -116,6 +116,18 @@ def test_what_cannot_be_approved(folder, code, options, message):
     assert not (folder / "digests.lock").exists()
 
 
+def test_a_page_never_says_that_nobody_approved_where_it_cannot_be_known(folder):
+    """
+    Without a lock that can be read there is no page: what it says of approvals could be untrue.
+    """
+    (folder / "digests.lock").write_text("approved NL 2026-01-01 by hand\n")
+    ran = invoke("show", "NL", "--on", "2026-12-01", "--format", "html", "--jurisdictions", folder)
+
+    assert ran.exit_code == 2
+    assert "cannot read this line of the lock" in ran.stderr
+    assert "nobody has approved" not in ran.output
+
+
 def test_a_lock_that_cannot_be_read_stays(folder):
     """
     Nothing is added to a lock that has an invalid line.
