@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from holdback.cli.lock import lock_nothing
-from holdback.cli.output import MISUSE, format_option, print_answer, reading, write_file
+from holdback.cli.lock import add_to_lock, lock_nothing
+from holdback.cli.output import MISUSE, format_option, print_answer, reading
 from holdback.cli.sources import Day, jurisdictions_option, load_valid, read_lock_file, select
 from holdback.tools.policy.approvals import approved, name_error, page_of
 from holdback.tools.policy.policy_record import page_digest
-from holdback.tools.workbench.lock import HEADER, LOCK, Approval
+from holdback.tools.workbench.lock import LOCK, Approval
 
 
 def _name(_context: click.Context, _option: click.Parameter, by: str) -> str:
@@ -34,7 +34,7 @@ def _name(_context: click.Context, _option: click.Parameter, by: str) -> str:
 )
 @format_option("text", "json")
 @jurisdictions_option
-def approve_command(  # noqa: PLR0913  # one parameter for each option
+def approve_command(  # noqa: PLR0913  # click hands over a parameter for each option
     jurisdiction: str, *, by: str, on: date, of: date | None, form: str, folder: Path | None
 ) -> None:
     """
@@ -56,9 +56,7 @@ def approve_command(  # noqa: PLR0913  # one parameter for each option
     before = next((line for line in approved(page, lock) if line.by == by), None)
     line = Approval(jurisdiction, since, says, on, by) if before is None else before
     if before is None:
-        content = (folder / LOCK).read_bytes() if text else HEADER.encode()
-        newline = b"" if content.endswith(b"\n") else b"\n"
-        write_file(folder / LOCK, content + newline + f"{line}\n".encode())
+        add_to_lock(folder / LOCK, text, [str(line)])
     done = "approved" if before is None else "had approved already"
     answer = f"{line.by} {done} the text of {jurisdiction} from {since} on, on {line.on}."
     print_answer(

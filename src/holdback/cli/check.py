@@ -55,7 +55,7 @@ from holdback.tools.proofs.finding import (
 )
 from holdback.tools.proofs.question import LIMIT
 from holdback.tools.sanity.sanity import sanity
-from holdback.tools.workbench.lock import lock_errors
+from holdback.tools.workbench.lock import Lock, lock_errors
 from holdback.tools.workbench.one_report import one_report
 from holdback.tools.workbench.proving import ProofReport
 
@@ -93,8 +93,10 @@ def check_command(
     all_findings = [
         finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
     ]
-    lock, _, _ = read_lock_file(selection)
-    all_findings += _lock_findings(selection, valid, errors, on)
+    lock, _, unreadable = read_lock_file(selection)
+    if selection.code is not None:
+        lock = lock.of(selection.code)
+    all_findings += [*unreadable, *_lock_findings(selection, lock, valid, errors, on)]
     # What is proved includes what is seen without a solver.
     sane = () if proving else sanity(valid, past)
     here = [finding for finding in sane if selection.concerns(finding.detail)]
@@ -108,12 +110,7 @@ def check_command(
         findings=all_findings,
         warnings=[
             *(finding.detail for finding in here if finding.severity == WARNING),
-            *changed_since(
-                valid,
-                lock if selection.code is None else lock.of(selection.code),
-                selection.lock_name,
-                past,
-            ),
+            *changed_since(valid, lock, selection.lock_name, past),
         ],
         proofs=proofs,
     )
@@ -205,13 +202,13 @@ class _Checked:
 
 
 def _lock_findings(
-    selection: Selection, valid: Jurisdictions, errors: Sequence[ErrorDetail], on: date | None
+    selection: Selection,
+    lock: Lock,
+    valid: Jurisdictions,
+    errors: Sequence[ErrorDetail],
+    on: date | None,
 ) -> Iterator[ErrorDetail]:
-    """Errors of the lock file, and changes that differ from it or are not in it."""
-    lock, _, read_errors = read_lock_file(selection)
-    yield from read_errors
-    if selection.code is not None:
-        lock = lock.of(selection.code)
+    """Changes that differ from the *lock* or are not in it."""
     selected = Jurisdictions(
         jurisdiction for jurisdiction in valid if selection.includes(jurisdiction)
     )

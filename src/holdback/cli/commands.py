@@ -32,7 +32,7 @@ SUMMARIES: Final = {
     "show": "Show the rules and products of a jurisdiction.",
     "sql": "Print the renewal rules as one SQL query.",
     "statement": "Print the statement of a stored merchant.",
-    "table": "Print a table of tiers as CSV, or take it back.",
+    "table": "Take a table of tiers to CSV or Excel, and back.",
     "test": "Run the examples of jurisdictions.",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NoReturn
@@ -69,12 +69,17 @@ def lock_command(
     new = lines_not_locked(lock, jurisdictions, on)
     lines = lines_to_add(lock, new, on)
     if lines:
-        # INVARIANT: the bytes that are there stay, so the lock's history in git only ever grows.
-        before = file.read_bytes() if text else HEADER.encode()
-        newline = b"" if before.endswith(b"\n") else b"\n"
-        write_file(file, before + newline + "".join(f"{line}\n" for line in lines).encode())
+        add_to_lock(file, text, lines)
     locked = f"{plural(len(new), 'change')} locked in {selection.lock_name}."
     print_answer(form, {"added": lines}, (*lines, locked))
+
+
+def add_to_lock(file: Path, text: str, lines: Iterable[str]) -> None:
+    """Add *lines* to the lock in *file*, which has this *text*; a new one gets its header."""
+    # INVARIANT: the bytes that are there stay, so the lock's history in git only ever grows.
+    before = file.read_bytes() if text else HEADER.encode()
+    newline = b"" if before.endswith(b"\n") else b"\n"
+    write_file(file, before + newline + "".join(f"{line}\n" for line in lines).encode())
 
 
 def lock_nothing(errors: Sequence[ErrorDetail], exit_code: int) -> NoReturn:

@@ -44,7 +44,7 @@ _EXCEL: Final = ".xlsx"
 )
 @click.option("--write", is_flag=True, help="With --from: write them into the jurisdiction's file.")
 @jurisdictions_option
-def table_command(  # noqa: PLR0913  # the options of the command
+def table_command(  # noqa: PLR0913  # click hands over a parameter for each option
     jurisdiction: str,
     *,
     name: str,
@@ -90,7 +90,7 @@ def _print(table: SourceTable, target: Path | None) -> None:
         click.echo(csv_text(cells), nl=False)
     elif target.suffix == _EXCEL:
         with needing("portfolio", "An Excel file"):
-            from holdback.portfolio.files.table_workbook import write_workbook  # noqa: PLC0415
+            from holdback.portfolio.files.table_workbook import write_workbook  # noqa: PLC0415  # needs an extra
         write_workbook(cells, target, table.id)
     else:
         write_file(target, csv_text(cells).encode())
@@ -105,7 +105,7 @@ def _cells(source: Path) -> Cells:
     """
     if source.suffix == _EXCEL:
         with needing("portfolio", "An Excel file"):
-            from holdback.portfolio.files.table_workbook import read_workbook  # noqa: PLC0415
+            from holdback.portfolio.files.table_workbook import read_workbook  # noqa: PLC0415  # needs an extra
         return read_workbook(source)
     try:
         return read_csv(source.read_bytes().decode("utf-8-sig"))

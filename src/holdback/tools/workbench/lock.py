@@ -32,13 +32,10 @@ LOCK_FORMAT: Final = 1
 
 _DAY: Final = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
 _VERSION: Final = r" [a-z][a-z0-9_/]*=(?:[1-9][0-9]{0,8}|\?)"
-_LINE: Final = re.compile(
-    rf"([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} "
-    rf"(sha256:[0-9a-f]{{64}})((?:{_VERSION})*)"
-)
-_APPROVED: Final = re.compile(
-    rf"approved ([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} (sha256:[0-9a-f]{{64}}) {_DAY} (\S.*)"
-)
+# A jurisdiction, the first day of a period, and a digest of it.
+_PERIOD: Final = rf"([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} (sha256:[0-9a-f]{{64}})"
+_LINE: Final = re.compile(rf"{_PERIOD}((?:{_VERSION})*)")
+_APPROVED: Final = re.compile(rf"approved {_PERIOD} {_DAY} (\S.*)")
 _FORMAT: Final = re.compile("format ([1-9][0-9]{0,8})")
 _THROUGH: Final = re.compile(f"through {_DAY}")
 _HINT: Final = (
