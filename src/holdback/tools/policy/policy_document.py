@@ -41,8 +41,6 @@ _PROGRESS: Final = "progress"
 RENEWALS: Final = "Renewals"
 PAYOUTS: Final = "Payouts"
 SERVICE: Final = "Service terms and checks"
-# After the key of a product: where it is offered.
-OFFERED: Final = "offered"
 
 DECLINED: Final = "Otherwise it is declined."
 LOOKED_AT: Final = "Otherwise a person looks at it."
@@ -106,7 +104,11 @@ class FigureText:
 
 @frozen(kw_only=True)
 class ProductText:
-    """A product for readers: what it is, what is offered at which price, and who may have it."""
+    """
+    A product for readers: what it is, what is offered at which price, and who may have it.
+
+    `inherited_from` is the code of the jurisdiction above that states it; None for an own one.
+    """
 
     key: str
     name: str
@@ -115,6 +117,7 @@ class ProductText:
     rules: tuple[RuleText, ...]
     since: date
     until: date | None
+    inherited_from: str | None
 
 
 @frozen(kw_only=True)
@@ -190,6 +193,7 @@ def _product_text(
         return terms.key in {offered.key for offered in rulebook.products}
 
     period = _days(jurisdiction, rulebook, is_in)
+    code = _folder(terms.origin.table.node.document.file)
     return ProductText(
         key=terms.key,
         name=terms.name,
@@ -198,6 +202,7 @@ def _product_text(
         rules=rule_texts(jurisdiction, rulebook, terms.key),
         since=period.start,
         until=period.end,
+        inherited_from=None if code == jurisdiction.code else code,
     )
 
 
@@ -240,13 +245,16 @@ def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Fig
 
 
 def stated_by(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, str]:
-    """Return the codes of the jurisdictions that state settings, checks and products, by name."""
+    """Return the codes of the jurisdictions that state settings and checks, by their names."""
     shown: Any = overview(jurisdiction, rulebook.since)
     lines = {line["name"]: line["file"] for line in shown["settings"]}
     lines |= {f"{line['name']}_check": line["file"] for line in shown["checks"]}
-    lines |= {f"{product['key']} {OFFERED}": product["file"] for product in shown["products"]}
-    # A file is in the folder of its jurisdiction.
-    return {name: file.split("/")[-2] for name, file in lines.items()}
+    return {name: _folder(file) for name, file in lines.items()}
+
+
+def _folder(file: str) -> str:
+    """Return the code of the jurisdiction that has *file*: it is in the folder of that name."""
+    return file.split("/")[-2]
 
 
 def used_facts(rulebook: Rulebook) -> Iterator[tuple[Fact, list[str]]]:

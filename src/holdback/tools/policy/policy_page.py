@@ -154,7 +154,8 @@ def policy_page(policy: PolicyPage) -> Iterator[str]:
 def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
     written = [(heading, list(write(policy))) for heading, write in _SECTIONS]
     sections = [(heading, lines) for heading, lines in written if lines]
-    yield from _header(policy)
+    says = page_digest(policy)
+    yield from _header(policy, says)
     yield '<nav aria-label="Contents"><ol>'
     for number, (heading, _) in enumerate(sections, start=1):
         yield f'<li><a href="#s{number}">{text(heading)}</a></li>'
@@ -163,24 +164,23 @@ def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
         yield f'<section><h2 id="s{number}">{number}. {text(heading)}</h2>'
         yield from lines
         yield "</section>"
-    rules, says = policy.rulebook.digest, page_digest(policy)
-    yield f"<footer>{text(title)}.<br/>Fingerprint of the rules: {rules}<br/>"
+    yield f"<footer>{text(title)}.<br/>Fingerprint of the rules: {policy.rulebook.digest}<br/>"
     yield f"Fingerprint of this text: {says}</footer>"
 
 
-def _header(policy: PolicyPage) -> Iterator[str]:
+def _header(policy: PolicyPage, says: str) -> Iterator[str]:
     rulebook = policy.rulebook
     yield "<header>"
     yield '<p class="kind">Policy for merchant financing</p>'
     yield f"<h1>{text(rulebook.name)}</h1>"
     yield f'<p class="lead">Who may renew, and what is offered, on {day_text(policy.on)}.</p>'
     yield '<dl class="facts">'
-    for term, value in _about(policy):
+    for term, value in _about(policy, says):
         yield f"<div><dt>{text(term)}</dt><dd>{text(value)}</dd></div>"
     yield "</dl></header>"
 
 
-def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
+def _about(policy: PolicyPage, says: str) -> Iterator[tuple[str, str]]:
     rulebook, following = policy.rulebook, policy.next_change
     yield "Owner", rulebook.owner
     overdue = " (overdue on this day)" if rulebook.review_by < policy.on else ""
@@ -188,14 +188,13 @@ def _about(policy: PolicyPage) -> Iterator[tuple[str, str]]:
     yield "Unchanged since", day_text(rulebook.since)
     yield "Next change", "none is planned" if following is None else day_text(following)
     yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
-    yield "Approved", _approved(policy)
+    yield "Approved", _approved(policy, says)
     if policy.names:
         yield "Takes over the policy of", in_words(policy.names.values())
 
 
-def _approved(policy: PolicyPage) -> str:
-    """Return who approved this text and when; or that nobody has, or that it changed since."""
-    says = page_digest(policy)
+def _approved(policy: PolicyPage, says: str) -> str:
+    """Return who approved what the page *says*, by its digest; nobody, or another text before."""
     valid = [line for line in policy.approvals if line.digest == says]
     if valid:
         return in_words([f"by {line.by} on {day_text(line.on)}" for line in valid])

@@ -67,7 +67,7 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
         ],
         "products": [
             [
-                [product.name, product.description, str(product.since)],
+                [product.name, product.description, str(product.since), product.inherited_from],
                 [list(term) for term in product.terms],
                 [_rule(rule) for rule in product.rules],
             ]

@@ -24,7 +24,6 @@ from holdback.rulebooks.rulebook import FUNDING, CheckTerms
 from holdback.rules.render import in_words
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
-    OFFERED,
     PolicyChange,
     ProductText,
     RuleText,
@@ -154,8 +153,8 @@ def products(policy: PolicyPage) -> Iterator[str]:
 
 def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
     yield f"<h3>{text(product.name)}</h3>"
-    stated = stated_by(policy.jurisdiction, policy.rulebook)[f"{product.key} {OFFERED}"]
-    above = "" if stated == policy.jurisdiction.code else f", {text(_whose(policy, stated))}"
+    code = product.inherited_from
+    above = "" if code is None else f", {text(_whose(policy, code))}"
     offered = f"Offered {period_text(product.since, product.until)}{above}."
     yield f'<p>{text(product.description)} <span class="soft">{offered}</span></p>'
     yield from _list(text(sentence) for _, sentence in product.terms)
