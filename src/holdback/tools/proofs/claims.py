@@ -232,8 +232,8 @@ class Prover:
             parent, product = self._parent_rules(jurisdiction, subject), subject.product
             if parent is None:
                 continue
-            before, now = looser.get(product), dict[str, BrokenClaim | None]()
-            meant = before is None or self._is_meant(jurisdiction, subject)
+            meant = product not in looser or self._is_meant(jurisdiction, subject)
+            before, now = looser.get(product, {}), dict[str, BrokenClaim | None]()
             on = subject.rulebook.on
             for name, broken in looser_rules(subject.rules, parent, product, on):
                 assert broken.question is not None, "it is asked about"
@@ -241,8 +241,8 @@ class Prover:
                 if answer is Possibility.POSSIBLE:
                     (rule,) = broken.rules
                     version = (product, name, rule.otherwise, text_of(rule.checked.tree))
-                    silent = before is None or meant or version in versions
-                    first = None if silent else (before or {}).get(name, broken)
+                    silent = meant or version in versions
+                    first = None if silent else before.get(name, broken)
                     now[name] = first
                     versions |= {version} if first is None else set()
                 elif answer is Possibility.NOT_DECIDED:
@@ -347,19 +347,19 @@ class Prover:
         for claim in jurisdiction.policy.own.claims:
             if claim.kind != OVERLAY or claim.text != LOOSEN:
                 continue
-            asked = [
-                (subject, Question(catalogue=catalogue, alternatives=alternatives))
-                for subject in family
-                if claim.product == subject.product
-                and claim.period.overlaps(self._slice(jurisdiction, subject))
-                for parent in (self._parent_rules(jurisdiction, subject),)
-                if parent is not None
-                for catalogue in (shared_facts(parent, subject.rules).catalogue,)
-                for alternatives in (better(subject.rules, parent, claim.product),)
-            ]
-            answers = {self._solver.answer(question) for _, question in asked}
-            if answers == {Possibility.IMPOSSIBLE}:
-                yield asked[0][0], vacuous_claim(claim, "no deal is better off than in the parent")
+            answers = list[tuple[Subject, Possibility]]()
+            for subject in family:
+                parent = self._parent_rules(jurisdiction, subject)
+                if parent is None or claim.product != subject.product:
+                    continue
+                if claim.period.overlaps(self._slice(jurisdiction, subject)):
+                    catalogue = shared_facts(parent, subject.rules).catalogue
+                    better_here = better(subject.rules, parent, claim.product)
+                    question = Question(catalogue=catalogue, alternatives=better_here)
+                    answers.append((subject, self._solver.answer(question)))
+            if {answer for _, answer in answers} == {Possibility.IMPOSSIBLE}:
+                broken = vacuous_claim(claim, "no deal is better off than in the parent")
+                yield answers[0][0], broken
 
     def _overlays(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield that the rules of *subject* do not tighten those of the parent, as is claimed."""
