@@ -22,8 +22,8 @@ from holdback.jurisdictions.keys import (
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_record import page_digest, what_it_says
+from small_folders import FIGURES, child, country, loaded
 from small_folders import RENEWAL as RULES
-from small_folders import child, country, loaded
 
 ON = date(2026, 7, 1)
 SRC = Path(__file__).parents[3] / "src/holdback"
@@ -37,13 +37,6 @@ retain_profile_days = [{ from = 2025-01-01, value = 1000, source = "the retentio
 approval_days = [{ from = 2025-01-01, value = 31, source = "the approvals" }]
 acceptance_days = [{ from = 2025-01-01, value = 32, source = "the acceptances" }]
 cooling_off_days = [{ from = 2025-01-01, value = 14, source = "the cooling-off" }]
-
-[figures]
-decimal = ","
-group = "."
-money = "€ {amount}"
-percent = "{number}%"
-date = "{day}-{month}-{year}"
 
 [facts.licence_valid]
 label = "the licence is valid"
@@ -183,7 +176,7 @@ otherwise = "refer", reason = "No own.", source = "the own book" },
 
 def shelf():
     """A country that states every key, and its child."""
-    files = country(more=SETTINGS)
+    files = country(more=SETTINGS + FIGURES)
     pace = "performance >= minimum_performance"
     law = (
         RULES.replace("[[rules]]", PARAMETER + SPARE.format(name="spare") + "[[rules]]", 1)

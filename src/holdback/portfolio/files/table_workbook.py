@@ -18,7 +18,7 @@ _AS_TEXT: Final = "@"
 def write_workbook(cells: Cells, file: Path, name: str) -> None:
     """Write *cells* to *file*, on a sheet of this *name*. It needs the extra `portfolio`."""
     from openpyxl import Workbook  # noqa: PLC0415  # an extra
-    from openpyxl.styles import Font  # noqa: PLC0415
+    from openpyxl.styles import Font  # noqa: PLC0415  # an extra
 
     workbook = Workbook()
     sheet = workbook.active
