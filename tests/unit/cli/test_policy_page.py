@@ -66,8 +66,8 @@ class Reader(HTMLParser):
         return re.sub(r"\s+", " ", "".join(self.words))
 
 
-def page_of(jurisdiction, *, on=ON, to=None, names=(), proved=None):
-    about = PolicyPage(jurisdiction=jurisdiction, on=on, to=to, names=dict(names), proved=proved)
+def page_of(jurisdiction, *, on=ON, to=None, above=(), proved=None):
+    about = PolicyPage(jurisdiction=jurisdiction, on=on, to=to, above=above, proved=proved)
     return "\n".join(policy_page(about))
 
 
@@ -76,8 +76,8 @@ def shipped(code, on=ON, to=None):
     """The page of a jurisdiction that ships."""
     bundled = load_jurisdictions()
     jurisdiction = bundled[code]
-    above = [layer.code for layer in jurisdiction.policy.layers[-2::-1]]
-    return page_of(jurisdiction, on=on, to=to, names={code: bundled[code].name for code in above})
+    above = tuple(bundled[layer.code] for layer in jurisdiction.policy.layers[-2::-1])
+    return page_of(jurisdiction, on=on, to=to, above=above)
 
 
 # -- what a reader finds in it

@@ -7,6 +7,8 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+from attrs import evolve
+
 from every_case import for_every
 from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.exact.exact_json import digest
@@ -206,8 +208,8 @@ def shelf():
 def pages(folders, on=ON):
     """The pages of the country and its child on a day."""
     read = loaded(**folders)
-    for code, names in (("NL", {}), ("NL-ZH", {"NL": read["NL"].name})):
-        yield PolicyPage(jurisdiction=read[code], on=on, names=names)
+    for code, above in (("NL", ()), ("NL-ZH", (read["NL"],))):
+        yield PolicyPage(jurisdiction=read[code], on=on, above=above)
 
 
 # What is not on the page, or says of which days a text is, with the reason.
@@ -216,7 +218,7 @@ NOT_SAID = {
     "until": "the text that follows has a digest of its own",
     "typical": "for examples and proofs",
     "survivors": "for mutants",
-    "examples": "for tests",
+    "examples": "for tests; what a product costs is of one (test_worked_examples)",
     "funding_examples": "for tests",
     "moves": "for advice",
     "type": "the values show it",
@@ -473,8 +475,8 @@ def test_whose_page_it_is():
     about = [
         PolicyPage(jurisdiction=read["NL"], on=ON),
         PolicyPage(jurisdiction=read["BE"], on=ON),
-        PolicyPage(jurisdiction=read["BE-X"], on=ON, names={"BE": "Land of BE"}),
-        PolicyPage(jurisdiction=read["BE-X"], on=ON, names={"BE": "Belgium"}),
+        PolicyPage(jurisdiction=read["BE-X"], on=ON, above=(read["BE"],)),
+        PolicyPage(jurisdiction=read["BE-X"], on=ON, above=(evolve(read["BE"], name="Belgium"),)),
     ]
 
     assert len({page_digest(page) for page in about}) == len(about)

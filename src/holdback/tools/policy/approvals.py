@@ -41,9 +41,8 @@ def approvals(jurisdictions: Jurisdictions, code: str, on: date, lock: str) -> t
 def page_of(jurisdictions: Jurisdictions, code: str, on: date) -> PolicyPage:
     """Return the page of the jurisdiction *code* on the day *on*, without proofs."""
     jurisdiction = jurisdictions[code]
-    above = [layer.code for layer in jurisdiction.policy.layers[-2::-1]]
-    names = {parent: jurisdictions[parent].name for parent in above}
-    return PolicyPage(jurisdiction=jurisdiction, on=on, names=names)
+    above = (jurisdictions[layer.code] for layer in jurisdiction.policy.layers[-2::-1])
+    return PolicyPage(jurisdiction=jurisdiction, on=on, above=tuple(above))
 
 
 def approved(policy: PolicyPage, lock: Lock) -> tuple[Approval, ...]:

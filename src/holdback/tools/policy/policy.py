@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from attrs import field
-
-from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.tools.workbench.lock import Approval
@@ -19,15 +17,14 @@ class PolicyPage:
     """
     A jurisdiction on the day `on`, and what changes after it, up to `to`.
 
-    `names` are those of the jurisdictions above it, by code, the nearest one first. `proved` is
-    what was proved of it; None where nothing was. `approvals` are those of its period, of this text
-    or of another.
+    `above` are the jurisdictions above it, the nearest one first. `proved` is what was proved of
+    it; None where nothing was. `approvals` are those of its period, of this text or of another.
     """
 
     jurisdiction: Jurisdiction
     on: date
     to: date | None = None
-    names: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_record)
+    above: tuple[Jurisdiction, ...] = ()
     proved: ProofReport | None = None
     approvals: tuple[Approval, ...] = ()
 
@@ -35,6 +32,11 @@ class PolicyPage:
     def rulebook(self) -> Rulebook:
         """The rules of the day."""
         return self.jurisdiction.rulebook(self.on)
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names of the jurisdictions above it, by code."""
+        return {jurisdiction.code: jurisdiction.name for jurisdiction in self.above}
 
     @property
     def next_change(self) -> date | None:

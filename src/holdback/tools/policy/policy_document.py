@@ -8,7 +8,7 @@ not write them. `holdback show --format html` lays it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
@@ -338,7 +338,8 @@ def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Polic
         for rule in rules:
             text = f"{rule.requirement.plain()} {rule.otherwise}"
             title = f"{rule.code} {rule.title}"
-            yield PolicyStatement(group=group, key=f"{group} {rule.code}", title=title, text=text)
+            # A rule that replaces another has its id, and so its title, and a code of its own.
+            yield PolicyStatement(group=group, key=f"{group} {rule.title}", title=title, text=text)
 
     yield from of_rules(RENEWALS, rule_texts(jurisdiction, rulebook))
     for product in product_texts(jurisdiction, rulebook):
@@ -365,9 +366,37 @@ def changes_until(
 
 def _changes(jurisdiction: Jurisdiction, day: date) -> Iterator[PolicyChange]:
     before, after = (
-        {said.key: said for said in statements(jurisdiction, jurisdiction.rulebook(on))}
-        for on in (day - timedelta(days=1), day)
+        statements(jurisdiction, jurisdiction.rulebook(on)) for on in (day - timedelta(days=1), day)
     )
+    yield from _compared(before, after)
+
+
+def differences_from(
+    parent: Jurisdiction, jurisdiction: Jurisdiction, rulebook: Rulebook
+) -> tuple[PolicyChange, ...]:
+    """
+    Return what *jurisdiction* says otherwise than *parent* on the first day of *rulebook*.
+
+    Of a product that only one of them offers it is the name and the description.
+    """
+    if rulebook.since < parent.changes[0]:
+        return ()
+    there = parent.rulebook(rulebook.since)
+    offered, offered_here = ({terms.name for terms in it.products} for it in (there, rulebook))
+    # Figures as here: how a country writes numbers does not count.
+    renewal = there.renewal.altered(figures=rulebook.renewal.figures)
+    above = statements(parent, there.altered(renewal=renewal))
+    return tuple(
+        change
+        for change in _compared(above, statements(jurisdiction, rulebook))
+        if change.group not in offered ^ offered_here or change.title == change.group
+    )
+
+
+def _compared(
+    first: Iterable[PolicyStatement], second: Iterable[PolicyStatement]
+) -> Iterator[PolicyChange]:
+    before, after = ({said.key: said for said in said_then} for said_then in (first, second))
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key), after.get(key)
         about: Any = new or old

@@ -74,7 +74,7 @@ h1 { font-size: 2.1em; margin-top: .15rem; }
 .lead { font-size: 1.1em; color: var(--soft); margin: 0; }
 h2 { color: var(--deep); border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
 h3 { font-size: 1.08em; margin: 1.6rem 0 .3rem; }
-h4 { font-size: 1em; margin: 0; }
+h4 { font-size: 1em; margin: 0; } p + h4, ul + h4, .wide + h4 { margin-top: .8rem; }
 ul, ol { margin: .35rem 0; padding-left: 1.3rem; }
 li { margin: .15rem 0; }
 a { color: inherit; text-decoration: none; }

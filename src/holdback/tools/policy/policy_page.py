@@ -20,6 +20,7 @@ from holdback.tools.policy.policy_html import STYLE, count, day_text, text
 from holdback.tools.policy.policy_record import page_digest
 from holdback.tools.policy.policy_sections import (
     changes,
+    differs,
     figures,
     how_decided,
     in_short,
@@ -135,6 +136,7 @@ _SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = 
     ("What a declined merchant reads", what_is_read),
     ("Who may renew", renewals),
     ("Products", products),
+    ("How it differs", differs),
     ("Figures", figures),
     ("What holds when", timelines),
     ("What changes", changes),

@@ -20,6 +20,7 @@ from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
     RuleText,
     claim_sentence,
+    differences_from,
     figure_texts,
     given_by,
     meaning,
@@ -30,6 +31,7 @@ from holdback.tools.policy.policy_document import (
     used_facts,
 )
 from holdback.tools.policy.policy_sentences import check_sentences, setting_sentences
+from holdback.tools.policy.worked_examples import costs_in_money
 from holdback.tools.workbench.overview import overview
 
 
@@ -70,6 +72,7 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
                 [product.name, product.description, str(product.since), product.inherited_from],
                 [list(term) for term in product.terms],
                 [_rule(rule) for rule in product.rules],
+                _costs(policy, product.key),
             ]
             for product in product_texts(jurisdiction, rulebook)
         ],
@@ -94,7 +97,17 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
         "stated_by": stated_by(jurisdiction, rulebook),
         "sources": sources(jurisdiction, rulebook),
         "claims": list(_claims(policy)),
+        "differs": [
+            [change.group, change.title, change.before, change.after]
+            for parent in policy.above[:1]
+            for change in differences_from(parent, jurisdiction, rulebook)
+        ],
     }
+
+
+def _costs(policy: PolicyPage, key: str) -> Json:
+    merchant, offers = costs_in_money(policy, key)
+    return [merchant, [list(offer) for offer in offers]]
 
 
 def _rule(rule: RuleText) -> Json:

@@ -28,6 +28,7 @@ from holdback.tools.policy.policy_document import (
     ProductText,
     RuleText,
     changes_until,
+    differences_from,
     figure_texts,
     given_by,
     meaning,
@@ -40,6 +41,7 @@ from holdback.tools.policy.policy_document import (
 from holdback.tools.policy.policy_html import capital, count, day_text, period_text, text
 from holdback.tools.policy.policy_periods import versions_by_period
 from holdback.tools.policy.policy_sentences import setting_sentences
+from holdback.tools.policy.worked_examples import OFFER_HEADS, costs_in_money
 from holdback.tools.workbench.overview import overview
 
 # The outcomes in the order in which they are found, each with when it is the answer.
@@ -118,7 +120,7 @@ def what_is_read(policy: PolicyPage) -> Iterator[str]:
 
 
 def renewals(policy: PolicyPage) -> Iterator[str]:
-    """Yield the floor, the rules for renewals, and what is switched off."""
+    """Yield the floor and the rules for renewals."""
     yield (
         f'<div class="box"><p><b>The floor.</b> Before {FLOOR_PERCENT}% of the repayment amount is '
         "paid down, no deal is assessed. It is the same everywhere, and no rule lowers it."
@@ -126,6 +128,17 @@ def renewals(policy: PolicyPage) -> Iterator[str]:
     )
     yield from _rules(policy, rule_texts(policy.jurisdiction, policy.rulebook))
     yield from _tables(policy, None)
+
+
+def differs(policy: PolicyPage) -> Iterator[str]:
+    """Yield what a part of a country says otherwise than the country, and what it switches off."""
+    for parent in policy.above[:1]:
+        yield (
+            f"<p>Everything is as in the policy of {text(parent.name)}, but for what follows; what "
+            "is crossed out holds there.</p>"
+        )
+        for change in differences_from(parent, policy.jurisdiction, policy.rulebook):
+            yield from _change(change, ("only here", "not here", "otherwise here"))
     shown: Any = overview(policy.jurisdiction, policy.on)
     if shown["switched_off"]:
         yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
@@ -158,7 +171,12 @@ def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
     offered = f"Offered {period_text(product.since, product.until)}{above}."
     yield f'<p>{text(product.description)} <span class="soft">{offered}</span></p>'
     yield from _list(text(sentence) for _, sentence in product.terms)
-    yield "<p>Who may have it:</p>"
+    yield "<h4>What it costs, in money</h4>"
+    merchant, offers = costs_in_money(policy, product.key)
+    yield f"<p>{text(merchant)}</p>"
+    if offers:
+        yield from _table(OFFER_HEADS, ([text(cell) for cell in offer] for offer in offers))
+    yield "<h4>Who may have it</h4>"
     yield from _rules(policy, product.rules)
     yield from _tables(policy, product.key)
 
@@ -294,20 +312,25 @@ def _row_of_periods(name: str, versions: Sequence[tuple[range, str]], columns: i
 
 
 def changes(policy: PolicyPage) -> Iterator[str]:
-    """Yield what changes until the later day, where one is asked for."""
-    if policy.to is None:
+    """Yield what changes until the later day, or next where none is asked for."""
+    until = policy.to or policy.next_change
+    if until is None:
+        yield "<p>No change is planned.</p>"
         return
-    by_day = changes_until(policy.jurisdiction, policy.on, policy.to)
+    by_day = changes_until(policy.jurisdiction, policy.on, until)
     if not by_day:
-        yield f"<p>Nothing changes from {day_text(policy.on)} to {day_text(policy.to)}.</p>"
+        yield f"<p>Nothing changes from {day_text(policy.on)} to {day_text(until)}.</p>"
     for day, entries in by_day:
         yield f"<h3>On {day_text(day)}</h3>"
         for entry in entries:
             yield from _change(entry)
 
 
-def _change(change: PolicyChange) -> Iterator[str]:
-    kind = "new" if change.before is None else "ends" if change.after is None else "changes"
+def _change(
+    change: PolicyChange, kinds: tuple[str, str, str] = ("new", "ends", "changes")
+) -> Iterator[str]:
+    new, ends, changed = kinds
+    kind = new if change.before is None else ends if change.after is None else changed
     about = f'<span class="soft">{text(change.group)}: {kind}</span>'
     yield f'<div class="change"><h4>{text(change.title)} {about}</h4>'
     if change.before is not None:
