@@ -43,6 +43,7 @@ from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.rules.render import in_words
 from holdback.tools.lint.lint import findings
 from holdback.tools.policy.approvals import changed_since
 from holdback.tools.proofs.finding import (
@@ -197,7 +198,9 @@ class _Checked:
             yield click.style(f"{checked}: no {noun}.", fg="green")
         if self.on is None:
             yield from _reviews_not_looked_at(self.jurisdictions)
-        if self.proofs is not None:
+        if self.proofs is None:
+            yield from _families_not_looked_at(self.jurisdictions)
+        else:
             yield summary(self.proofs)
 
 
@@ -223,6 +226,13 @@ def _reviews_not_looked_at(selected: Iterable[Jurisdiction]) -> Iterator[str]:
     if reviews:
         day, code = min(reviews)
         yield f"Reviews were not looked at without --on; the first is due by {day} ({code})."
+
+
+def _families_not_looked_at(selected: Iterable[Jurisdiction]) -> Iterator[str]:
+    """A line that says which children may be looser than their parents: that takes a solver."""
+    codes = [read.code for read in selected if len(read.policy.layers) > 1]
+    if codes:
+        yield f"Children were not compared with their parents without --prove: {in_words(codes)}."
 
 
 def _annotation(finding: ErrorDetail, severity: Severity, *evidence: str) -> str:

@@ -14,6 +14,7 @@ from every_case import for_every
 from small_folders import changed, country, without_example, write
 
 REVIEWS = "Reviews were not looked at without --on; the first is due by 2027-06-30 (NL).\n"
+FAMILIES = "Children were not compared with their parents without --prove: NL-ZH.\n"
 DIGEST = r"sha256:[0-9a-f]{64}"
 
 
@@ -26,7 +27,10 @@ def test_check_fine(folder):
     """
     ran = invoke("check", folder)
 
-    assert (ran.exit_code, ran.output) == (0, f"2 jurisdictions: no findings.\n{REVIEWS}")
+    assert (ran.exit_code, ran.output) == (
+        0,
+        f"2 jurisdictions: no findings.\n{REVIEWS}{FAMILIES}",
+    )
     assert json.loads(invoke("check", folder, "--format", "json").output) == {
         "jurisdictions": 2,
         "findings": [],
@@ -49,6 +53,16 @@ def test_check_says_that_reviews_were_not_looked_at(folder):
         "reviews_looked_at"
     ]
     assert "Reviews" not in invoke("check", spoil(folder)).output  # nothing could be read
+
+
+def test_check_names_the_children_that_it_did_not_compare(folder):
+    """
+    A family is judged by `--prove`, and `check` says so, where there is one.
+    """
+    assert FAMILIES in invoke("check", folder, "--on", "2026-12-31").output
+    assert "Children" not in invoke("check", folder / "NL").output
+    pytest.importorskip("z3")
+    assert "Children" not in invoke("check", folder, "--prove").output
 
 
 def test_check_with_an_error(folder):
@@ -176,7 +190,10 @@ def test_the_current_folder(folder):
     assert (
         invoke("check", ".", cwd=folder / "NL").output == f"1 jurisdiction: no findings.\n{REVIEWS}"
     )
-    assert invoke("check", ".", cwd=folder).output == f"2 jurisdictions: no findings.\n{REVIEWS}"
+    assert (
+        invoke("check", ".", cwd=folder).output
+        == f"2 jurisdictions: no findings.\n{REVIEWS}{FAMILIES}"
+    )
     spoil(folder)
     for cwd in (folder, folder / "NL"):
         ran = invoke("check", ".", cwd=cwd)
@@ -189,7 +206,7 @@ def test_a_child_alone_knows_its_parent(folder):
     A jurisdiction inherits from the folder next to its own.
     """
     assert invoke("check", folder / "NL-ZH").output == (
-        "1 jurisdiction: no findings.\n" + REVIEWS.replace("(NL)", "(NL-ZH)")
+        "1 jurisdiction: no findings.\n" + REVIEWS.replace("(NL)", "(NL-ZH)") + FAMILIES
     )
     ran = invoke("check", spoil(folder) / "NL-ZH", "--format", "json")
 
@@ -269,7 +286,9 @@ def test_without_a_path_those_that_ship():
     ran = invoke("check")
 
     assert ran.exit_code == 0, ran.output
-    assert re.fullmatch(r"\d\d jurisdictions that ship: no findings\.\nReviews .*\n", ran.output)
+    assert re.fullmatch(
+        r"\d\d jurisdictions that ship: no findings\.\nReviews .*\nChildren .*\n", ran.output
+    )
 
 
 # -- test
@@ -416,7 +435,7 @@ def test_in_a_process_of_its_own(folder):
 
     assert (fine.returncode, fine.stdout, fine.stderr) == (
         0,
-        f"2 jurisdictions: no findings.\n{REVIEWS}",
+        f"2 jurisdictions: no findings.\n{REVIEWS}{FAMILIES}",
         "",
     )
     assert (wrong.returncode, wrong.stdout) == (2, "")

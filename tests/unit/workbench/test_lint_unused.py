@@ -114,3 +114,62 @@ def test_a_parameter_whose_rule_is_gone(more, name):
         f"no example makes the rule `{name}` true or false or unknown",
     ]
     assert errors[0].file == "NL-ZH/renewal.toml"
+
+
+def ended(*values, until="2026-01-01", more=""):
+    """The country NL with a rule that ends, and its parameter with *values*."""
+    return added(
+        parameter("most", "count", *values)
+        + rule("new", "NL-R-03", "months_trading >= most", until=until)
+        + more
+    )
+
+
+def unread(**folders):
+    """What is found of values that no rule reads."""
+    return [each for each in found(**folders) if each.message.startswith("no rule reads `")]
+
+
+def test_a_value_after_the_last_reader():
+    """
+    "a value after its last reader": the rule that read the parameter has ended by then.
+    """
+    (error,) = unread(NL=ended(("2025-01-01", 3), ("2026-01-01", 4)))
+
+    assert (error.place, error.code) == (
+        "NL/renewal.toml:31:32 $.parameters.most.timeline[1].value",
+        "no_effect",
+    )
+    assert error.message == (
+        "no rule reads `most` from 2026-01-01 on, when it is 4; the last that did ends on "
+        "2026-01-01"
+    )
+    assert error.hint == "leave the value out, or let a rule of these days read it"
+    assert unread(NL=ended(("2025-01-01", 3), ("2025-12-31", 4))) == []
+    assert unread(NL=ended(("2025-01-01", 3))) == []
+
+
+def test_a_value_before_the_first_reader_and_between_two():
+    """
+    A value of days on which no rule reads it decides as little.
+    """
+    later = rule("again", "NL-R-04", "months_trading >= most", since="2026-06-01")
+    values = [("2025-01-01", 3), ("2026-01-01", 4), ("2026-03-01", 5), ("2026-04-01", 6)]
+    errors = unread(NL=ended(*values, until="2026-03-01", more=later))
+    assert [each.message for each in errors] == [
+        "no rule reads `most` from 2026-03-01 until 2026-04-01, when it is 5"
+    ]
+    early = ended(("2024-01-01", 2), ("2025-01-01", 3))
+    assert [each.line for each in unread(NL=early)] == [30]
+
+
+def test_a_value_that_a_child_or_a_claim_reads():
+    """
+    What a child's rule reads on these days, or a claim, is read.
+    """
+    text = ended(("2025-01-01", 3), ("2026-01-01", 4))
+    mine = child(renewal=rule("new", "NL-ZH-R-01", "months_trading >= most"))
+    assert unread(NL=text, NL_ZH=mine) == []
+
+    claim = '[[claims]]\nalways = "months_trading >= most"\n'
+    assert unread(NL=ended(("2025-01-01", 3), ("2026-01-01", 4), more=claim)) == []

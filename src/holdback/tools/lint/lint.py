@@ -18,8 +18,9 @@ from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.keys import CLAIM, MAX_AGES
-from holdback.jurisdictions.source_rules import SourceRule
-from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.source_rules import SourceParameter, SourceRule
+from holdback.jurisdictions.stated_claims import StatedClaim
+from holdback.jurisdictions.timeline import Period, TimelineEntry
 from holdback.offers.registry import priceable_products
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
@@ -61,6 +62,7 @@ def _findings_in(
     jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
 ) -> Iterator[ErrorDetail]:
     yield from _unused(jurisdiction, jurisdictions)
+    yield from _unread_values(jurisdiction, jurisdictions)
     yield from _rules_below_products(jurisdiction)
     yield from _misspelled_overrides(jurisdiction)
     yield from _useless_switch_offs(jurisdiction)
@@ -106,6 +108,44 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
                 hint=hint,
                 **node.position(key=True),
             )
+
+
+def _unread_values(
+    jurisdiction: Jurisdiction, jurisdictions: Jurisdictions
+) -> Iterator[ErrorDetail]:
+    """Yield values of own parameters on whose days no rule reads them, and no claim."""
+    readers: dict[str, list[SourceRule | StatedClaim]] = {}
+    for descendant in jurisdictions:
+        if jurisdiction.policy.own in descendant.policy.layers:
+            for rule, _ in distinct_rules(descendant):
+                for name in rule.checked.parameters:
+                    readers.setdefault(name, []).append(rule.origin)
+            for claim in (claim for layer in descendant.policy.layers for claim in layer.claims):
+                for name in () if claim.tree is None else claim.tree.names:
+                    readers.setdefault(name, []).append(claim)
+    for name, parameter in jurisdiction.policy.own_parameters.items():
+        rules = [reader for reader in readers.get(name, ()) if isinstance(reader, SourceRule)]
+        for entry in parameter.timeline.entries if rules else ():
+            if not any(reader.period.overlaps(entry.period) for reader in readers[name]):
+                yield _unread_value(parameter, entry, [rule.period.end for rule in rules])
+
+
+def _unread_value(
+    parameter: SourceParameter, entry: TimelineEntry[int], ends: Collection[date | None]
+) -> ErrorDetail:
+    """Return the finding of the value *entry*; *ends* are those of the rules that read others."""
+    start, end = entry.period.start, entry.period.end
+    over = [day for day in ends if day is not None and day <= start]
+    since = f"; the last that did ends on {max(over)}" if len(over) == len(ends) else ""
+    assert entry.node is not None, "it was read from a file"
+    return ErrorDetail(
+        code="no_effect",
+        message=f"no rule reads `{parameter.name}` from {start} "
+        f"{'on' if end is None else f'until {end}'}, when it is "
+        f"{parameter.type.show(entry.value)}{since}",
+        hint="leave the value out, or let a rule of these days read it",
+        **entry.node.entries()["value"].position(),
+    )
 
 
 def _read_by_calculators(jurisdiction: Jurisdiction) -> Iterator[str]:

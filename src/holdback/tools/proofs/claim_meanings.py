@@ -106,6 +106,10 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "A reason says *at least* where its rule includes the bound, and *more than* where not",
         "A merchant who is just at the threshold would read the opposite of what decided.",
     ),
+    "reasons-swapped": Meaning(
+        "A reason has words of what its own rule reads",
+        "Two rules have each other's reason, and a merchant would read the wrong one.",
+    ),
     "small-share": Meaning(
         "A threshold of a share of a deal, such as its progress, is 1.5% or more",
         "0.75% is most likely the fraction 0.75, which is 75%.",

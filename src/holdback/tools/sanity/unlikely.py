@@ -1,8 +1,7 @@
-"""What is valid and hardly meant: in settings, in reasons, and in what a product lacks."""
+"""What is valid and hardly meant: in settings, in thresholds, and in what a product lacks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,16 +9,15 @@ from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.rules.operators import MIRRORED, OPERATORS, Role
-from holdback.rules.tree import Constant, FactRead, Node, Operation, Rounding, leaves
+from holdback.rules.tree import Constant, FactRead, Rounding
 from holdback.rules.written import FRACTIONS_BELOW
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.sanity.headline import Headline, Line, slices
+from holdback.tools.sanity.reasons import thresholds
 
 LONG_OFFER: Final = "long-offer"
 MAXIMUM_NOT_OFFERED: Final = "maximum-not-offered"
 DEFAULT_NOT_ASKED: Final = "default-not-asked"
-REASON_BOUND: Final = "reason-bound"
 SMALL_SHARE: Final = "small-share"
 
 # Real offers are good for a week to a month. Beyond a quarter nothing that was known still holds.
@@ -34,7 +32,6 @@ def unlikely(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     yield from _long_offers(jurisdiction)
     yield from _maximum_not_offered(jurisdiction)
     yield from _default_not_asked(jurisdiction)
-    yield from _reasons(jurisdiction)
     yield from _small_shares(jurisdiction)
 
 
@@ -98,86 +95,12 @@ def _default_not_asked(jurisdiction: Jurisdiction) -> Iterator[Finding]:
             yield headline.finding(jurisdiction, [line], days=days, product=product.key)
 
 
-# -- Reasons that say another thing than their rule: "at least" where it has `>`.
-
-# What each phrase before a threshold says of the rule: which comparisons fit, whether the sentence
-# says what is needed or what is not enough. The rule is never `at least` where it has `>`.
-_FITTING: Final = {
-    "at least": (">=", "<"),
-    "at most": ("<=", ">"),
-    "no more than": ("<=", ">"),
-    "more than": (">", "<="),
-    "less than": ("<", ">="),
-    "fewer than": ("<", ">="),
-}
-_PHRASE: Final = re.compile(rf"\b({'|'.join(_FITTING)})\s+", re.IGNORECASE)
-
-
-def _reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
-    seen = set[SourceRule]()
-    for rulebook, days in slices(jurisdiction):
-        for product, rules in rulebook.rulesets.items():
-            for rule in rules.rules:
-                source: SourceRule = rule.origin
-                if source.jurisdiction == jurisdiction.code and source not in seen:
-                    seen.add(source)
-                    wrong = _bound(rule)
-                    if wrong is not None:
-                        lines = [
-                            Line(source.table[key].position(), f"{rule.id}: {text}")
-                            for key, text in (("reason", rule.reason), ("require", rule.require))
-                        ]
-                        yield wrong.finding(jurisdiction, lines, days=days, product=product)
-
-
-def _bound(rule: Rule) -> Headline | None:
-    """Return that the reason of *rule* includes a bound and the rule does not, or the opposite."""
-    compared = dict[str, set[str]]()
-    for node in rule.required:
-        for constant, operator, _ in _comparisons(node):
-            shown = constant.type.show(constant.number)
-            threshold = shown if constant.name is None else f"{{{constant.name}}}"
-            compared.setdefault(threshold, set()).add(operator)
-    for phrase in _PHRASE.finditer(rule.reason):
-        for threshold, operators in compared.items():
-            said = re.match(rf"{re.escape(threshold)}(?![\w%])", rule.reason[phrase.end() :])
-            if said and operators.isdisjoint(_FITTING[phrase[1].lower()]):
-                return Headline(
-                    claim=REASON_BOUND,
-                    code="contradiction",
-                    message=f"the reason of `{rule.id}` says {phrase[1]} {threshold}, and the rule "
-                    f"has `{min(operators)}`: for a merchant with just that it is the other way",
-                    hint="correct the one or the other",
-                )
-    return None
-
-
-def _comparisons(node: Node) -> Iterator[tuple[Constant, str, list[Constant | FactRead]]]:
-    """Yield the constants that facts in *node* are compared with, how, and what with."""
-    if not isinstance(node, Operation):
-        return
-    if OPERATORS[node.operator].role is Role.LOGIC and node.operator != "not":
-        for operand in node.operands:
-            yield from _comparisons(operand)
-    elif any(node.operator in fitting for fitting in _FITTING.values()):
-        left, right = ([*leaves(operand)] for operand in node.operands)
-        for side, opposite, operator in (
-            (right, left, node.operator),
-            (left, right, MIRRORED[node.operator]),
-        ):
-            if all(isinstance(leaf, Constant) for leaf in opposite):
-                continue
-            for leaf in side:
-                if isinstance(leaf, Constant):
-                    yield leaf, operator, opposite
-
-
 # -- Thresholds of a share of a deal that are nearly nothing: "0.75%" where 75% is meant.
 
 
 def _small_shares(jurisdiction: Jurisdiction) -> Iterator[Finding]:
     seen = set[object]()
-    for rulebook, days in slices(jurisdiction):
+    for rulebook in jurisdiction.slices:
         for product, rules in rulebook.rulesets.items():
             for rule in rules.rules:
                 for constant, fact in _thresholds_of_shares(rule):
@@ -192,6 +115,7 @@ def _small_shares(jurisdiction: Jurisdiction) -> Iterator[Finding]:
                             message=f"`{rule.id}` compares `{fact}` with {shown}",
                             hint=f"write {meant} if that is meant",
                         )
+                        days = rule.origin.period
                         yield headline.finding(jurisdiction, lines, days=days, product=product)
 
 
@@ -211,8 +135,7 @@ def _small_lines(jurisdiction: Jurisdiction, rule: Rule, constant: Constant) -> 
 
 def _thresholds_of_shares(rule: Rule) -> Iterator[tuple[Constant, str]]:
     """Yield the constants that a percentage which follows from amounts is compared with."""
-    for node in rule.required:
-        for constant, _, opposite in _comparisons(node):
-            match opposite:
-                case [FactRead(rounding=Rounding.DOWN, name=fact)]:
-                    yield constant, fact
+    for constant, _, opposite in thresholds(rule.checked.tree):
+        match opposite:
+            case [FactRead(rounding=Rounding.DOWN, name=fact)]:
+                yield constant, fact
