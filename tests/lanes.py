@@ -53,6 +53,7 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
         ),
         "benchmarks": ("benchmarks",),
         "other dataframe engines and databases": (
+            "parity/test_dmn.py",
             "parity/test_frames_as_given.py",
             "parity/test_hostile_sql.py",
             "parity/test_special_columns.py",

@@ -1,10 +1,12 @@
-"""A small table of tiers as text, and a country that has it."""
+"""Tables of tiers as text, small ones and random ones, and a country that has them."""
 
 from __future__ import annotations
 
 import json
+from random import Random
 
-from small_folders import country
+from random_tables import RandomTable
+from small_folders import PACE, country, read
 
 COLUMNS = ["row", "funded_amount", "status", "require performance", "answer", "reason"]
 OTHERS = "Renewed or Defaulted or Cancelled or Recovered or Unwound"
@@ -33,3 +35,22 @@ def land(*tables, file="renewal.toml"):
     """Return the files of a country with *tables* at the end of a file."""
     files = country()
     return {**files, file: files[file] + "".join(tables)}
+
+
+def toml(columns, rows):
+    """A table in `renewal.toml`."""
+    return (
+        '\n[[tables]]\nid = "tiers"\ncode = "NL-T"\nsource = "policy"\nfrom = 2025-01-01\n'
+        f"columns = {json.dumps(columns)}\nrows = {json.dumps(rows, ensure_ascii=False)}\n"
+    )
+
+
+def read_table(text):
+    """The rulebook and the table of a country that has only the rule of the pace besides."""
+    jurisdiction = read({**country(), "renewal.toml": text}, "NL")
+    return jurisdiction.slices[-1], jurisdiction.policy.own.tables[0]
+
+
+def drawn(seed):
+    table = RandomTable(Random(seed))
+    return table, *read_table(PACE + toml(table.columns, table.cells))

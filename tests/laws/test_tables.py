@@ -7,41 +7,23 @@ or the search for holes (decisions/jurisdiction-folders#tables-of-tiers).
 
 from __future__ import annotations
 
-import json
 from itertools import combinations, pairwise
 from random import Random
-
-from random_tables import STATUSES, TEXT, RandomTable
 
 from counts import count
 from holdback.eligibility.facts import FACTS
 from holdback.portfolio.files.table_workbook import read_workbook, write_workbook
-from holdback.rules import closure, interpret
+from holdback.rules import check, closure, interpret
+from holdback.tools.dmn.decision_tables import read_decision_tables
+from holdback.tools.dmn.document import dmn_document
 from holdback.tools.lint.table_gaps import table_gaps
 from holdback.tools.workbench.table_files import csv_text, read_csv, table_cells, with_cells
-from small_folders import PACE, country, read
+from random_tables import STATUSES, TEXT
+from small_folders import PACE
+from small_tables import drawn, read_table
 
 TABLES = count("random tables of tiers")
 assert FACTS[TEXT].options[: len(STATUSES)] == STATUSES, "a status is named by its place"
-
-
-def toml(columns, rows):
-    """A table in `renewal.toml`."""
-    return (
-        '\n[[tables]]\nid = "tiers"\ncode = "NL-T"\nsource = "policy"\nfrom = 2025-01-01\n'
-        f"columns = {json.dumps(columns)}\nrows = {json.dumps(rows, ensure_ascii=False)}\n"
-    )
-
-
-def read_table(text):
-    """The rulebook and the table of a country that has only the rule of the pace besides."""
-    jurisdiction = read({**country(), "renewal.toml": text}, "NL")
-    return jurisdiction.slices[-1], jurisdiction.policy.own.tables[0]
-
-
-def drawn(seed):
-    table = RandomTable(Random(seed))
-    return table, *read_table(PACE + toml(table.columns, table.cells))
 
 
 def ends(catalogue, names):
@@ -151,3 +133,27 @@ def test_csv_and_back_loses_nothing(tmp_path):
         assert [(rule.id, rule.code, rule.reason) for rule in again.renewal.rules] == [
             (rule.id, rule.code, rule.reason) for rule in rulebook.renewal.rules
         ]
+
+
+def test_dmn_and_back_loses_nothing():
+    """ "2,000 random tables round trip to DMN": the same rows and rules, and the same document."""
+    for seed in range(TABLES):
+        _, rulebook, source = drawn(seed)
+        document = dmn_document(rulebook, [source])
+        found = read_decision_tables(document.encode(), "tiers.dmn", rulebook)
+        assert (found.errors, len(found.texts)) == ((), 1), (seed, found.errors)
+        again, same = read_table(PACE + found.texts[0])
+        assert again.digest == rulebook.digest, seed
+        assert (same.id, same.facts) == (source.id, source.facts)
+        meant = [[meanings(row, rulebook) for row in table.rows] for table in (same, source)]
+        assert meant[0] == meant[1], seed
+        assert [(rule.id, rule.code, rule.reason) for rule in again.renewal.rules] == [
+            (rule.id, rule.code, rule.reason) for rule in rulebook.renewal.rules
+        ]
+
+
+def meanings(row, rulebook):
+    """The name of *row*, what it answers, and what each of its cells asks, checked."""
+    cells = {**row.tests, **row.required}
+    asked = {column: check(tree, rulebook.catalogue).tree for column, tree in cells.items()}
+    return row.name, row.result[0], asked

@@ -24,6 +24,7 @@ from holdback.tools.workbench.table_files import (
 )
 
 _EXCEL: Final = ".xlsx"
+_DMN: Final = ".dmn"
 
 
 @click.command("table")
@@ -64,6 +65,8 @@ def table_command(  # noqa: PLR0913  # click hands over a parameter for each opt
         raise click.UsageError("give --from or --to, not both")
     if write and (source is None or folder is None):
         raise click.UsageError("--write needs --from and --jurisdictions: what to write, and where")
+    if _DMN in {path.suffix for path in (source, target) if path is not None}:
+        raise click.UsageError(f"a file of DMN has whole rules: use holdback dmn {jurisdiction}")
     with reading(f"The table {name} of {jurisdiction}"):
         read = load_one(folder, jurisdiction)
         table = _table(read, name, on)

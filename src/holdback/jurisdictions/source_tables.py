@@ -55,13 +55,15 @@ class TableRow:
     """
     A row: its cells as text, what it asks of each fact, and what a deal that it takes has to have.
 
-    `tests` has an expression for each fact that the row limits. `result` is the same for two rows
-    that mean the same for the deals that they take. `rule` is None where nothing is required.
+    `tests` has an expression for each column that limits the deals, and `required` for each that
+    says what they need. `result` is the same for two rows that mean the same for the deals that
+    they take. `rule` is None where nothing is required.
     """
 
     name: str
     cells: tuple[str, ...]
     tests: Mapping[str, Tree] = field(converter=frozen_record)
+    required: Mapping[str, Tree] = field(converter=frozen_record)
     result: tuple[str, ...]
     rule: SourceRule | None
     node: Node = field(repr=False)
@@ -329,6 +331,7 @@ class _Rows:
             name=name,
             cells=tuple(text or "" for text in texts),
             tests={column: parse(limit.text) for column, limit in limits.items()},
+            required={column: parse(asked.text) for column, asked in required.items()},
             result=result,
             rule=rule,
             node=node,

@@ -32,6 +32,7 @@ from holdback.rules.scaling import interval
 from holdback.rules.sql import POLARS, SQLITE, flag_sql
 from holdback.rules.tree import comparisons
 from holdback.tools.advice.least_change import critical_points
+from holdback.tools.dmn.feel_text import feel_text
 from holdback.tools.mutants.equivalence import distinguishing_deals
 from holdback.tools.mutants.expression_mutants import expression_mutants
 from small_catalogue import CATALOGUE, checked
@@ -196,6 +197,7 @@ def syntax(rule):
 # Each reader of the role, fed a rule with an operator that it has no line for.
 READERS = {
     Role.LOGIC: {
+        "the FEEL": lambda rule: feel_text(rule.tree),
         "the closure": closure,
         "the masks": lambda rule: mask_function([rule]),
         "the SQL": by_sql,
@@ -203,6 +205,7 @@ READERS = {
         "the search for comparisons": lambda rule: list(comparisons(rule.tree)),
     },
     Role.COMPARISON: {
+        "the FEEL": lambda rule: feel_text(rule.tree),
         "the closure": closure,
         "the masks": lambda rule: mask_function([rule]),
         "the SQL": by_sql,
@@ -213,6 +216,7 @@ READERS = {
         "the mirrored": lambda rule: MIRRORED[rule.tree.operator],
     },
     Role.ARITHMETIC: {
+        "the FEEL": lambda rule: feel_text(rule.tree),
         "the closure": closure,
         "the least change": lambda rule: by_lines(compared(rule)),
         "the SQL": lambda rule: by_sql(compared(rule)),
