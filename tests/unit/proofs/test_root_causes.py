@@ -14,7 +14,7 @@ from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
 from holdback.tools.sanity.root_causes import root_causes
 from holdback.tools.workbench.proving import all_findings
-from small_folders import country, loaded, parameter, rule
+from small_folders import changed, country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 75%")
 ENDS = 'status in ["Funded", "Repaid"]'
@@ -89,6 +89,23 @@ def test_a_jump_is_the_headline_of_a_rule_that_reads_the_value():
 
     assert (jump.claim, jump.severity, jump.since) == ("jump", WARNING, date(2026, 1, 1))
     assert "so the rule `on-pace` is never false" in jump.detail.hint
+
+
+def test_what_nobody_reaches_because_of_a_wrong_rule_follows_from_it():
+    """
+    A rule that is the wrong way round leaves bands of a price empty: the headline is the rule's.
+    """
+    bands = 'bands = [{ up_to = "90%", rate = "1.3" }, { rate = "1.2" }]'
+    price = f'{{ calculator = "banded", on = "performance", {bands} }}'
+    files = changed(country(), "products.toml", '{ calculator = "flat", rate = "1.2" }', price)
+    reversed_ = rule("on-pace", "NL-R-01", "performance < 80%")
+    text = f"format = 1\n\n{reversed_}\n{statuses()}\n{TYPICAL}"
+    jurisdictions = loaded(NL=files | {"renewal.toml": text})
+    headline, *more = all_findings(Prover(jurisdictions), jurisdictions["NL"], None)
+
+    assert headline.claim == "more-performance-helps"
+    assert "band-reached" in headline.follows
+    assert "band-reached" not in {finding.claim for finding in more}
 
 
 def test_two_errors_have_two_headlines():

@@ -32,6 +32,16 @@ expect = {{ {expect} }}
 """
 
 
+def test_an_example_that_fails_on_several_days_is_one_finding():
+    """
+    An example with `from` runs on each day of a change: "one headline for one cause".
+    """
+    files = changed(country(), "jurisdiction.toml", "value = 720", "value = 700")
+    (error,) = [error for error in found(NL=files) if error.code == "failed_example"]
+
+    assert error.message.startswith("the example `settings` expects `offers_valid_hours 720")
+
+
 def test_examples_that_contradict():
     """
     Examples that contradict each other are findings.

@@ -116,6 +116,35 @@ def test_a_parameter_whose_rule_is_gone(more, name):
     assert errors[0].file == "NL-ZH/renewal.toml"
 
 
+def named(first, second, third="missed_remittances_30d <= least"):
+    """What is found of the parameters that two reasons name; a third rule has no reason of its."""
+    parameters = "".join(
+        parameter(name, "count", ("2025-01-01", 3)) for name in ("most", "some", "least")
+    )
+    rules = (
+        rule("new", "NL-R-03", "months_trading >= most", reason=first)
+        + rule("newer", "NL-R-04", "deals_completed >= some", reason=second)
+        + rule("newest", "NL-R-05", third)
+    )
+    return [error for error in found(NL=added(parameters + rules)) if error.code == "misleading"]
+
+
+def test_reasons_that_name_each_others_parameters():
+    """
+    "reasons swapped": one finding for two reasons, each of which names what the other rule reads.
+    """
+    (error,) = named("At least {some}.", "At least {most}.")
+    assert error.message == (
+        "the reasons of `new` and `newer` are swapped: each names what the other rule reads"
+    )
+    assert error.hint == "give each rule the other's reason"
+    assert [each.message for each in named("At least {some}.", "At least {least}.")] == [
+        "the sentence names `some`, which the rule does not read",
+        "the sentence names `least`, which the rule does not read",
+    ]
+    assert named("At least {most}.", "At least {some}.") == []
+
+
 def ended(*values, until="2026-01-01", more=""):
     """The country NL with a rule that ends, and its parameter with *values*."""
     return added(

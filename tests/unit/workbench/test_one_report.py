@@ -6,13 +6,14 @@ See decisions/proofs#one-report.
 
 from __future__ import annotations
 
+from every_case import for_every
 from holdback.tools.lint.lint import findings
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.workbench.one_report import one_report
 from holdback.tools.workbench.proving import prove
-from small_folders import changed, loaded, sound_country
+from small_folders import changed, country, loaded, rule, sound_country
 
-RENEWAL = "renewal.toml"
+RENEWAL, LESS = "renewal.toml", "maximum-not-offered"
 
 
 def report(*edits):
@@ -76,6 +77,57 @@ def test_a_threshold_of_another_rule_is_left():
     left, _, _ = report(edit, (two, one))
 
     assert "failed_example" in {error.code for error in left}
+
+
+def whole_report(**folders):
+    """What is left of the findings of `check` in *folders*, and the headlines of the proofs."""
+    jurisdictions = loaded(**folders)
+    proved = [prove(Prover(jurisdictions), jurisdiction) for jurisdiction in jurisdictions]
+    left, reports = one_report(jurisdictions, findings(jurisdictions), proved)
+    return left, [finding for report in reports for finding in report.findings]
+
+
+@for_every(
+    ("file", "old", "new", "claim"),
+    [
+        ("products.toml", 'amounts = ["50%", "100%"]', 'amounts = ["50%", "90%"]', LESS),
+        ("jurisdiction.toml", "value = 720", "value = 7200", "long-offer"),
+    ],
+)
+def test_examples_of_wrong_terms_are_a_line_of_what_is_wrong(file, old, new, claim):
+    """
+    Offers and settings that are no more as the examples have them fail because of that headline.
+    """
+    left, shown = whole_report(NL=changed(country(), file, old, new))
+
+    (headline,) = (finding for finding in shown if finding.claim == claim)
+    assert (headline.severity, headline.follows) == ("error", ("failed_example",))
+    assert [error.code for error in left if error.code == "failed_example"] == []
+
+
+def test_a_product_without_the_rule_on_defaults_is_one_headline():
+    """
+    What a claim says of defaults, and examples about them, follow from the rule that is missing.
+    """
+    asks = rule("no-default", "NL-R-03", "deals_defaulted == 0")
+    claim = '\n[[claims]]\nproduct = "flex"\nnever = "deals_defaulted > 0"\n'
+    files = changed(country(), RENEWAL, "[typical]", f"{asks}[typical]\ndeals_defaulted = 0")
+    typical = "[typical]\nidentity_verified = true"
+    files = changed(files, "products.toml", typical, f"{typical}\ndeals_defaulted = 0")
+    files["products.toml"] += f"""{claim}
+[[examples]]
+name = "a default"
+on = 2026-02-01
+product = "flex"
+without = ["deals_defaulted"]
+expect = {{ decision = "Referred", needs = ["deals_defaulted"] }}
+"""
+    left, shown = whole_report(NL=files)
+
+    (headline,) = (finding for finding in shown if finding.claim == "default-not-asked")
+    assert headline.severity == "error"
+    assert headline.follows == ("stated-never", "failed_example")
+    assert [error.code for error in left if error.code == "failed_example"] == []
 
 
 def test_nothing_is_said_twice_where_nothing_was_proved():

@@ -6,6 +6,7 @@ A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, whe
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
@@ -233,7 +234,7 @@ def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Err
 
 def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield own rules that are never in force, or have one answer for every deal."""
-    in_force = set[SourceRule]()
+    in_force, naming = set[SourceRule](), dict[SourceRule, Rule]()
     for number, (rule, renewal) in enumerate(distinct_rules(jurisdiction)):
         source: SourceRule = rule.origin
         in_force.add(source)
@@ -241,6 +242,8 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             continue
         deals = distinguishing_deals([rule.checked], above_floor=renewal)
         yield from _misleading_reason(rule, deals or [])
+        if _unread_names(rule):
+            naming[source] = rule
         if deals is None:
             continue
         answers = {interpret(rule.checked, facts) for facts in deals}
@@ -255,6 +258,7 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
                     + ("; below 50% paid down no deal is assessed" if renewal else ""),
                     **source.table["require"].position(),
                 )
+    yield from _unread_parameters(list(naming.values()))
     for source in jurisdiction.policy.own.all_rules:
         if source not in in_force:
             yield ErrorDetail(
@@ -267,22 +271,15 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 
 def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
     """
-    Yield parameters in a reason that the rule does not read, and facts in it that may be unknown.
+    Yield facts in a reason that may be unknown.
 
-    A fact may be unknown when the rule declines one of *deals*, which distinguish its answers.
+    They may be when the rule declines one of *deals*, which distinguish its answers.
     """
     source: SourceRule = rule.origin
     catalogue, node = rule.checked.catalogue, source.table["reason"]
     declined = [facts for facts in deals if interpret(rule.checked, facts) is False]
     for match in PLACEHOLDER.finditer(rule.reason):
         fact = catalogue.fact(match[1])
-        if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
-            yield ErrorDetail(
-                code="misleading",
-                message=f"the sentence names `{match[1]}`, which the rule does not read",
-                hint="name the parameter that the rule reads",
-                **node.position_of_part(match.span()),
-            )
         if fact is not None and any(
             facts[catalogue.place(fact.name)] is None for facts in declined
         ):
@@ -293,6 +290,44 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
                 hint="make two rules of it, each with a sentence of its own",
                 **node.position_of_part(match.span()),
             )
+
+
+def _unread_names(rule: Rule) -> dict[str, re.Match[str]]:
+    """Return the parameters that the reason of *rule* names and the rule does not read."""
+    unread = rule.checked.catalogue.parameters.keys() - {*rule.checked.parameters}
+    return {match[1]: match for match in PLACEHOLDER.finditer(rule.reason) if match[1] in unread}
+
+
+def _unread_parameters(rules: Sequence[Rule]) -> Iterator[ErrorDetail]:
+    """Yield the parameters that the reasons of *rules* name and do not read, swapped ones once."""
+    partners = [_partner(rule, rules) for rule in rules]
+    for place, (rule, partner) in enumerate(zip(rules, partners, strict=True)):
+        node = rule.origin.table["reason"]
+        if partner is None or partners[partner] != place:
+            for name, match in _unread_names(rule).items():
+                yield ErrorDetail(
+                    code="misleading",
+                    message=f"the sentence names `{name}`, which the rule does not read",
+                    hint="name the parameter that the rule reads",
+                    **node.position_of_part(match.span()),
+                )
+        elif place < partner:
+            yield ErrorDetail(
+                code="misleading",
+                message=f"the reasons of `{rule.id}` and `{rules[partner].id}` are swapped: each "
+                "names what the other rule reads",
+                hint="give each rule the other's reason",
+                **node.position(),
+            )
+
+
+def _partner(rule: Rule, rules: Sequence[Rule]) -> int | None:
+    """Return the place of the first of *rules* that reads what *rule* names, and the reverse."""
+    for place, partner in enumerate(rules):
+        there, here = {*partner.checked.parameters}, {*rule.checked.parameters}
+        if _unread_names(rule).keys() <= there and _unread_names(partner).keys() <= here:
+            return place
+    return None
 
 
 def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
@@ -434,15 +469,16 @@ def _failed(runs: Sequence[ExampleRun]) -> Iterator[ErrorDetail]:
     for run in runs:
         cause: object = max(sorted(run.differing), key=counts.__getitem__, default=None)
         if cause is None and not _has_other_terms(run):
-            cause = run
+            cause = (run.example.file, run.example.line)
         by_cause.setdefault(cause or run.example.product, []).append(run)
     for cause, failing in by_cause.items():
-        first, *others = failing
+        first = failing[0]
         message, hint = _failure(first), "`holdback test` shows the facts and every rule's answer"
-        if others:
+        # An example with `from` runs on several days.
+        _, *lines = dict.fromkeys(str(run.example.line) for run in failing)
+        if lines:
             about = f", all about `{cause}`" if first.differing else ""
-            message = f"{len(failing)} examples fail{about}; the first: {message}"
-            lines = [str(run.example.line) for run in others]
+            message = f"{1 + len(lines)} examples fail{about}; the first: {message}"
             more = [f"{len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
             hint = f"the others are on lines {in_words([*lines[:_MOST_LINES], *more])}; {hint}"
         yield ErrorDetail(

@@ -14,10 +14,13 @@ from holdback.tools.sanity.far_dates import FAR_DATE, is_far
 from holdback.tools.sanity.gaps import GAP
 from holdback.tools.sanity.jumps import JUMP
 from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.sanity.unlikely import DEFAULT_NOT_ASKED
 
 # The claims that files state themselves.
 STATED: Final = "stated-"
 _STATED_OVERLAY: Final = "stated-overlay"
+# What nobody is or gets because of a rule, as long as that rule is wrong.
+_UNREACHED: Final = frozenset({"part-passes", "check-lasts", "band-reached"})
 # From the least serious to the most. What was not decided follows from nothing that was.
 _SERIOUS: Final = (INFORMATION, WARNING, ERROR)
 
@@ -45,6 +48,8 @@ def root_causes(
 
 
 def _stage(finding: Finding) -> int:
+    if finding.claim in _UNREACHED:
+        return 3
     return 2 if finding.claim == _STATED_OVERLAY else int(finding.claim.startswith(STATED))
 
 
@@ -71,9 +76,14 @@ def _follows(jurisdiction: Jurisdiction, finding: Finding, cause: Finding) -> bo
         return False
     if cause.claim == FAR_DATE:
         return any(day and is_far(jurisdiction, day) for day in (finding.since, finding.until))
+    is_stated = finding.claim.startswith(STATED)
+    if cause.claim == DEFAULT_NOT_ASKED:  # seen on the newest days alone
+        same = finding.product == cause.product
+        return is_stated and same and bool(finding.reads & cause.reads)
     if not _within(finding, cause):
         return False
-    is_stated = finding.claim.startswith(STATED)
+    if finding.claim in _UNREACHED and cause.claim not in _UNREACHED:
+        return (finding.detail.file, finding.detail.line) == (cause.detail.file, cause.detail.line)
     if cause.claim == JUMP:
         lines = {(place.file, place.line) for place in finding.places}
         written = (cause.detail.file, cause.detail.line)

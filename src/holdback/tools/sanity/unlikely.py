@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attrs import evolve
+
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.jurisdictions.jurisdiction import Jurisdiction
@@ -92,7 +94,8 @@ def _default_not_asked(jurisdiction: Jurisdiction) -> Iterator[Finding]:
                 "the rule for the product, too",
             )
             line = Line(product.table["key"].position(), f"product {product.key}")
-            yield headline.finding(jurisdiction, [line], days=days, product=product.key)
+            finding = headline.finding(jurisdiction, [line], days=days, product=product.key)
+            yield evolve(finding, reads=frozenset({_DEFAULTS}))
 
 
 # -- Thresholds of a share of a deal that are nearly nothing: "0.75%" where 75% is meant.

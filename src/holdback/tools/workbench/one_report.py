@@ -21,10 +21,17 @@ from holdback.tools.lint.lint import run_or_error
 from holdback.tools.proofs.finding import ERROR, SEVERITIES, WARNING, Finding, Place
 from holdback.tools.sanity.jumps import JUMP
 from holdback.tools.sanity.root_causes import STATED, joined
+from holdback.tools.sanity.sanity import FREE_MONEY, IMPLAUSIBLE_PRICE, NO_OFFER, RISING_PRICE
+from holdback.tools.sanity.unlikely import DEFAULT_NOT_ASKED, LONG_OFFER, MAXIMUM_NOT_OFFERED
 from holdback.tools.workbench.proving import ProofReport
 
 # What a wrong rule brings with it: it decides nothing, its examples fail, or none shows it.
 _FOLLOWING: Final = frozenset({"no_effect", "not_tested", "failed_example"})
+
+# What brings examples with it whose offers, limits or settings are others.
+_OF_TERMS: Final = frozenset(
+    {LONG_OFFER, MAXIMUM_NOT_OFFERED, FREE_MONEY, IMPLAUSIBLE_PRICE, NO_OFFER, RISING_PRICE}
+)
 
 _Line: TypeAlias = tuple[str | None, int | None]
 
@@ -66,17 +73,22 @@ def _as_finding(detail: ErrorDetail, cause: Finding) -> Finding:
 
 @frozen
 class _RulesByLine:
-    """The rules that are on a line, or read the value that is there, and examples by their line."""
+    """
+    The rules that are on a line, or read the value that is there, and examples by their line.
+
+    `differing` has the product of an example that fails, and in which codes and facts it does.
+    """
 
     rules: dict[_Line, set[SourceRule]]
     values: dict[_Line, set[SourceRule]]
     examples: dict[_Line, set[SourceRule]]
+    differing: dict[_Line, tuple[str | None, tuple[str, ...]]]
     facts: dict[SourceRule, frozenset[str]]
 
     @classmethod
     def of(cls, jurisdictions: Jurisdictions) -> _RulesByLine:
         """Return those of *jurisdictions*."""
-        read = cls({}, {}, {}, {})
+        read = cls({}, {}, {}, {}, {})
         for jurisdiction in jurisdictions:
             read._add(jurisdiction)
         return read
@@ -100,6 +112,7 @@ class _RulesByLine:
                 where = (run.example.file, run.example.line)
                 wrong = {rule for code in run.differing for rule in by_code.get(code, ())}
                 self.examples.setdefault(where, set()).update(wrong)
+                self.differing[where] = (run.example.product, tuple(run.differing))
 
     def cause(self, detail: ErrorDetail, findings: Sequence[Finding]) -> Finding | None:
         """Return which of *findings*, the worst first, *detail* follows from."""
@@ -112,9 +125,21 @@ class _RulesByLine:
         for finding in sorted(certain, key=lambda finding: order.index(finding.severity)):
             if about & {*self._rules_of(finding)}:
                 return finding
-        stated = (finding for finding in certain if finding.claim.startswith(STATED))
         facts = {name for rule in about for name in self.facts[rule]}
-        return next((finding for finding in stated if facts & finding.reads), None)
+        for finding in certain:
+            is_stated = finding.claim.startswith(STATED)
+            if (is_stated and facts & finding.reads) or self._brings(finding, line):
+                return finding
+        return None
+
+    def _brings(self, finding: Finding, line: _Line) -> bool:
+        """Return whether the example on *line* fails for *finding*, which is of no rule's line."""
+        product, names = self.differing.get(line, (None, None))
+        if names is None or product != finding.product:
+            return False
+        if finding.claim == DEFAULT_NOT_ASKED:
+            return not finding.reads.isdisjoint(names)
+        return not names and finding.claim in _OF_TERMS
 
     def _rules_of(self, finding: Finding) -> Iterator[SourceRule]:
         """Yield the rules that *finding* comes from; those of a value only where it jumped."""
