@@ -20,6 +20,9 @@ FACTS = {
     "days_since_funding": (range(0, 400, 30), False, lambda n: f"{n} days"),
     "credit_checked_on": (range(DAY, DAY + 300, 25), False, lambda n: str(date.fromordinal(n))),
 }
+# The term that is chosen, of which only rows with a rate ask.
+TERM = "term_months"
+NUMBERS = {**FACTS, TERM: (range(3, 40, 3), False, str)}
 FLAG, TEXT = "paused", "status"
 ANSWERS = ("decline", "refer")
 REASONS = ("No.", 'It is "full", or late; no.', "Trop tard | zu spät", "One, two; three")
@@ -35,7 +38,7 @@ def random_cell(random, name):
         operator = random.choice(("==", "!=", "in"))
         count = random.randint(2, 3) if operator == "in" else 1
         return (operator, *random.sample(range(len(STATUSES)), count))
-    numbers, rounded, _ = FACTS[name]
+    numbers, rounded, _ = NUMBERS[name]
     operator = random.choice(("<", ">=", "to below", *(() if rounded else MORE)))
     if operator in {"to", "to below", "in"}:
         return (operator, *sorted(random.sample(numbers, 2)))
@@ -52,7 +55,7 @@ def cell_text(name, cell, random):
     operator, *numbers = cell
     if name == FLAG:
         return ("false", "true")[numbers[0]]
-    words = [STATUSES[n] if name == TEXT else FACTS[name][2](n) for n in numbers]
+    words = [STATUSES[n] if name == TEXT else NUMBERS[name][2](n) for n in numbers]
     if operator == "in":
         return " or ".join(words)
     if operator in {"to", "to below"}:
@@ -128,13 +131,13 @@ class RandomTable:
         elif name == TEXT:
             cells = [("==", 0), ("!=", 0)]
         else:
-            first, last = sorted(random.sample(FACTS[name][0], 2))
+            first, last = sorted(random.sample(NUMBERS[name][0], 2))
             cells = [("<", first), ("to below", first, last), (">=", last)]
         cells += random.sample(cells, random.randrange(2))
         for place, cell in enumerate(cells):
             limits = {fact: cell if fact == name else None for fact in self.facts}
-            _, _, required, answer = random.choice(self.rows)
-            self.rows.append((f"t{place}", limits, required, answer))
+            _, _, *rest = random.choice(self.rows)
+            self.rows.append((f"t{place}", limits, *rest))
         del self.rows[: -len(cells)]
 
     def _written(self, row, random):
@@ -186,3 +189,48 @@ class RandomTable:
         cells = [row[1][name] for row in self.rows if row[1][name] is not None]
         near = {number + step for _, *numbers in cells for number in numbers for step in (-1, 0, 1)}
         return sorted(number for number in near | {low, high} if low <= number <= high)
+
+
+class RandomPrices(RandomTable):
+    """A table whose rows give rates and limits, in millionths and cents, or decline their deals."""
+
+    def __init__(self, random):
+        names = [*NUMBERS, FLAG, TEXT]
+        self.facts = random.sample(names, random.randint(1, 3))
+        self.results = ["factor_rate", *([] if TERM in self.facts else ["maximum"])]
+        self.rows = [self._row(random, place) for place in range(random.randint(1, 6))]
+        if random.random() < 0.5:
+            self._tile(random)
+        if not any(row[3] for row in self.rows):  # a product needs a price
+            self.rows[0] = (*self.rows[0][:2], "", {"factor_rate": 1_200_000, "maximum": 500_000})
+        self.columns = ["row", *self.facts, *self.results, "answer"]
+        random.shuffle(self.columns)
+        self.cells = [self._written(row, random) for row in self.rows]
+
+    def _row(self, random, place):
+        limits = {name: random_cell(random, name) for name in self.facts}
+        some = any(cell is not None for cell in limits.values()) and TERM not in self.facts
+        if place and some and random.random() < 0.2:
+            return (f"r{place}", limits, "decline", {})
+        rate, most = random.choice((1_000_000, 1_180_000, 1_300_001)), random.randrange(100, 10**6)
+        return (f"r{place}", limits, "", {"factor_rate": rate, "maximum": most})
+
+    def _written(self, row, random):
+        name, limits, answer, prices = row
+        texts = {"row": name, "answer": answer or random.choice(("-", "", "pass"))}
+        texts |= {fact: cell_text(fact, cell, random) for fact, cell in limits.items()}
+        texts |= {result: random.choice(("-", "")) for result in self.results}
+        if prices:
+            rate, most = prices["factor_rate"], prices["maximum"]
+            texts["factor_rate"] = f"{rate // 10**6}.{rate % 10**6:06}"
+            texts["maximum"] = f"EUR {most // 100}.{most % 100:02}"
+        return [texts[column] for column in self.columns]
+
+    def result(self, row):
+        return row[2] or tuple(row[3][name] for name in self.results)
+
+    def given(self, result, deal):
+        """What the rows give that may take *deal*."""
+        return {
+            row[3][result] for row in self.rows if row[3] and self.takes(row, deal) is not False
+        }

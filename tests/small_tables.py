@@ -54,3 +54,29 @@ def read_table(text):
 def drawn(seed):
     table = RandomTable(Random(seed))
     return table, *read_table(PACE + toml(table.columns, table.cells))
+
+
+FLAT = 'factor_rate = { calculator = "flat", rate = "1.2" }'
+BY_TABLE = 'factor_rate = { calculator = "table", table = "pricing", renewal_discount = "0.05" }'
+PRICED = ["row", "average_monthly_takings", "credit_score", "factor_rate"]
+GRID = [
+    ["small-low", "< EUR 10000", "< 650", "1.30"],
+    ["small-high", "< EUR 10000", ">= 650", "1.24"],
+    ["large-low", ">= EUR 10000", "< 650", "1.22"],
+    ["large-high", ">= EUR 10000", ">= 650", "1.18"],
+]
+
+
+def grid(rows=GRID, columns=PRICED, *, name="pricing", code=None, **more):
+    """Return a table of prices as text; it needs no code and no reason."""
+    keys = {"id": f'"{name}"', "reason": None, **more}
+    text = table(rows, columns, code=code, **keys)
+    return text if code else text.replace('code = "None"\n', "")
+
+
+def priced(*tables, by=BY_TABLE, flat=FLAT):
+    """Return the files of a country whose product has the calculator *by* in the place of one."""
+    files = country()
+    products = files["products.toml"]
+    assert products.count(flat) == 1
+    return {**files, "products.toml": products.replace(flat, by) + "".join(tables or [grid()])}

@@ -29,6 +29,7 @@ from holdback.jurisdictions import keys
 from holdback.lifecycle.transitions import NOT_YET, TABLE
 from holdback.merchant.ledger import KINDS
 from holdback.offers.calculator import Percent, Ratio
+from holdback.offers.price_tables import PriceTable
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.shipped_calculators import Band, SettlementBand
 from holdback.rules import Fact, Kind
@@ -164,6 +165,7 @@ _SETTINGS = {
     holdback.Money: 'money in quotes, `"GBP 1000.00"`',
     int: "a whole number",
     str: "the name of a fact, in quotes",
+    PriceTable: "the `id` of one of `[[tables]]`, in quotes",
 }
 _LISTED = {
     int: "whole numbers",

@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-from exact_prices import PLACES, VERSION, Case, minor, products_on, setting
+from exact_prices import PLACES, VERSION, Case, minor, products_on, rows_of, setting
 
 from holdback import load_jurisdictions
 from holdback.exact.exact_json import canonical
@@ -81,7 +82,13 @@ class Product:
         self.places = PLACES[self.currency]
         limits = self.settings["limits"]
         self.minimum = minor(limits["minimum"], self.places)
-        self.maximum = minor(limits["maximum"], self.places)
+        self.tables = {
+            kind: rows_of(FOLDERS[folder], code, day, choice["table"])
+            for kind, choice in self.settings.items()
+            if isinstance(choice, dict) and choice.get("calculator") == "table"
+        }
+        most = [row["maximum"] for row in self.tables.get("limits", [limits])]
+        self.maximum = max(minor(text, self.places) for text in most)
         self.step = minor(limits["step"], self.places) if "step" in limits else None
         # The term that is chosen is not a fact.
         on = self.settings["factor_rate"].get("on")
@@ -105,9 +112,12 @@ class Product:
         if self.step is not None:
             step = self.step * random.randint(1, 9)
             yield from (step - 1, step)
-        for band in self.settings["factor_rate"].get("bands", [self.settings["factor_rate"]]):
-            discount = Fraction(self.settings["factor_rate"].get("renewal_discount", "0"))
-            rate = max(Fraction(1), Fraction(band["rate"]) - discount)
+        settings = self.settings["factor_rate"]
+        rows = self.tables.get("factor_rate")
+        bands = settings.get("bands", [settings]) if rows is None else rows
+        for band in bands:
+            discount = Fraction(settings.get("renewal_discount", "0"))
+            rate = max(Fraction(1), Fraction(band.get("rate", band.get("factor_rate"))) - discount)
             # Every amount is larger than what it settles, by at least a minor unit.
             yield from (amount - 1 for amount in halves(rate, self.minimum))
         for _ in range(6):
@@ -121,6 +131,19 @@ class Product:
                 bound = fact.read(band["up_to"])
                 numbers = (bound + unit for unit in (-1, 0, 1))
                 yield from (number for number in numbers if fact.low <= number <= fact.high)
+
+    def values_of_tables(self, catalogue):
+        """Each fact of a column, by its place, with values at and beside the ends of rows."""
+        for rows in self.tables.values():
+            for name in rows[0]:
+                fact = catalogue.fact(name)
+                if fact is None:  # a result, or the term that is chosen
+                    continue
+                cells = (cell for row in rows for cell in re.split(" to below ", row[name]))
+                texts = (cell.lstrip("<>= ") for cell in cells if cell != "-")
+                ends = (fact.read(int(text) if text.isdecimal() else text) for text in texts)
+                near = sorted({end + unit for end in ends for unit in (-1, 0, 1)})
+                yield catalogue.place(name), [None, *near]
 
 
 def halves(factor, start):
@@ -157,6 +180,7 @@ def cases_of(folder, jurisdictions, rulebook, terms):
     takings = list(product.takings(random))
     settlements = list(product.settlements(random))
     values = [] if on is None else list(product.values_of_on(rulebook.catalogue.facts[on]))
+    of_tables = list(product.values_of_tables(rulebook.catalogue))
     random.shuffle(takings)
     random.shuffle(settlements)
     most = MOST[folder][rulebook is not jurisdiction.slices[0]]
@@ -168,6 +192,8 @@ def cases_of(folder, jurisdictions, rulebook, terms):
             facts[place("average_monthly_takings")] = takings[number % len(takings)]
         if values and number % 4 < 3:
             facts[on] = random.choice(values)
+        for place_of_fact, numbers in of_tables if number % 4 < 3 else ():
+            facts[place_of_fact] = random.choice(numbers)
         if settlement is not None:
             facts[place("balance")] = settlement
         answers = terms.rules.answer(tuple(facts))

@@ -26,8 +26,11 @@ PLACES = {
     "KWD": 3,
     "LBP": 2,
     "NOK": 2,
+    "SEK": 2,
     "USD": 2,
 }
+# The columns of a table that say what comes of a row; the others are facts.
+RESULTS = ("row", "factor_rate", "maximum", "split_percentage")
 KINDS = ("limits", "split_percentage", "factor_rate", "term")
 # The versions of pricing and of the calculators that this module computes.
 VERSION = 1
@@ -76,6 +79,16 @@ def products_on(folder, code, day):
             if holds(product, day):
                 in_force[product["key"]] = product
     return in_force
+
+
+def rows_of(folder, code, day, name):
+    """The rows of a table in force on *day*, as cells by column; a child replaces the whole."""
+    return next(
+        [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+        for layer in reversed(layers(folder, code))
+        for table in file_of(folder, layer, "products.toml").get("tables", ())
+        if table["id"] == name and holds(table, day)
+    )
 
 
 def declared_type(folder, code, name):
@@ -129,6 +142,7 @@ class Case:
 
     def __init__(self, folder, code, day, key, *, renewal, facts, settlement):
         self.folder, self.code, self.renewal, self.facts = folder, code, renewal, facts
+        self.day = day
         self.product = products_on(folder, code, day)[key]
         self.currency = setting(folder, code, "currency")
         self.places = PLACES[self.currency]
@@ -144,9 +158,48 @@ class Case:
     def amount(self, settings, name):
         return None if name not in settings else minor(settings[name], self.places)
 
+    def possible(self, settings, column, chosen=None):
+        """What the rows give that may take the merchant; with an unknown fact it is not certain."""
+        return {
+            row[column]
+            for row in rows_of(self.folder, self.code, self.day, settings["table"])
+            if all(
+                self.may_be(chosen if name == "term_months" else self.facts.get(name), cell)
+                for name, cell in row.items()
+                if name not in RESULTS
+            )
+        }
+
+    def may_be(self, value, cell):
+        """Whether *value* can be what a *cell* asks."""
+        if value is None or cell == "-":
+            return True
+        first, _, last = cell.rpartition(" to below ")
+        if first:
+            return self.may_be(value, f">= {first}") and self.may_be(value, f"< {last}")
+        operator, _, bound = cell.rpartition(" ") if cell[0] in "<>" else ("==", "", cell)
+        operator, _, currency = operator.partition(" ")
+        bound = f"{currency} {bound}".strip()
+        number = value if isinstance(value, int) else self.number("", value)
+        bound = int(bound) if isinstance(value, int) else self.number("", bound)
+        return {
+            "==": number == bound,
+            "<": number < bound,
+            "<=": number <= bound,
+            ">": number > bound,
+            ">=": number >= bound,
+        }[operator]
+
     def limits(self):
         """The minimum and maximum that are configured, and those of the merchant."""
         settings = self.product["limits"]
+        if settings["calculator"] == "table":
+            minimum, possible = self.amount(settings, "minimum"), self.possible(settings, "maximum")
+            all_rows = rows_of(self.folder, self.code, self.day, settings["table"])
+            most = max(minor(row["maximum"], self.places) for row in all_rows)
+            if len(possible) != 1:
+                return (minimum, most), None
+            return (minimum, most), (minimum, minor(possible.pop(), self.places))
         minimum, maximum = (self.amount(settings, name) for name in ("minimum", "maximum"))
         if settings["calculator"] == "fixed":
             return (minimum, maximum), (minimum, maximum)
@@ -166,6 +219,8 @@ class Case:
         settings = self.product["factor_rate"]
         if settings["calculator"] == "flat":
             rate = Fraction(settings["rate"])
+        elif settings["calculator"] == "table":
+            rate = max(map(Fraction, self.possible(settings, "factor_rate", chosen)))
         else:
             assert settings["calculator"] == "banded"
             rate = self.banded(settings, chosen)
@@ -201,6 +256,11 @@ class Case:
 
     def splits(self, repayment, chosen):
         settings = self.product["split_percentage"]
+        if settings["calculator"] == "table":
+            possible = self.possible(settings, "split_percentage")
+            if len(possible) != 1:
+                raise Unknown
+            return [percent(possible.pop())]
         choices = [percent(choice) for choice in settings["choices"]]
         if settings["calculator"] == "chosen":
             return choices

@@ -7,20 +7,25 @@ or the search for holes (decisions/jurisdiction-folders#tables-of-tiers).
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import combinations, pairwise
 from random import Random
 
 from counts import count
+from holdback import Money
 from holdback.eligibility.facts import FACTS
+from holdback.offers.calculator import PricingCase
+from holdback.offers.price_tables import with_term
+from holdback.offers.registry import BUILT_IN, bind
 from holdback.portfolio.files.table_workbook import read_workbook, write_workbook
 from holdback.rules import check, closure, interpret
 from holdback.tools.dmn.decision_tables import read_decision_tables
 from holdback.tools.dmn.document import dmn_document
 from holdback.tools.lint.table_gaps import table_gaps
 from holdback.tools.workbench.table_files import csv_text, read_csv, table_cells, with_cells
-from random_tables import STATUSES, TEXT
-from small_folders import PACE
-from small_tables import drawn, read_table
+from random_tables import STATUSES, TERM, TEXT, RandomPrices
+from small_folders import FLEX, PACE, country, read
+from small_tables import drawn, read_table, toml
 
 TABLES = count("random tables of tiers")
 assert FACTS[TEXT].options[: len(STATUSES)] == STATUSES, "a status is named by its place"
@@ -78,41 +83,44 @@ def test_every_hole_and_overlap_is_found_and_no_other():
     kinds = set()
     for seed in range(TABLES):
         table, rulebook, source = drawn(seed)
-        gaps = table_gaps(source, rulebook.catalogue)
-        holes, pairs, first = [], set(), set()
-        for deal in table.deals(ends(rulebook.catalogue, table.facts)):
-            taking = [place for place, row in enumerate(table.rows) if table.takes(row, deal)]
-            if not taking:
-                holes.append(deal)
-            else:
-                first.add(taking[0])
-            pairs.update(
-                pair
-                for pair in combinations(taking, 2)
-                if table.result(table.rows[pair[0]]) != table.result(table.rows[pair[1]])
-            )
-        found = [gap for gap in gaps if not gap.rows]
-        assert bool(found) is bool(holes), seed
-        if len(table.facts) == 1:
-            assert len(found) == runs_of_holes(table, rulebook), seed
-        for gap in found:
-            # The facts that are not in it can have any value.
-            assert {table.takes(row, gap.deal) for row in table.rows} == {False}, (seed, gap)
-        assert {gap.rows for gap in gaps if len(gap.rows) == 2} == pairs, seed
-        for gap in gaps:
-            if len(gap.rows) == 2:
-                assert all(table.takes(table.rows[place], gap.deal) for place in gap.rows)
-        idle = set(range(len(table.rows))) - first - {place for pair in pairs for place in pair}
-        assert {gap.rows[0] for gap in gaps if len(gap.rows) == 1} == idle, seed
-        kinds |= {len(gap.rows) for gap in gaps} | {"none" for _ in "." if not gaps}
+        kinds |= kinds_of_gaps(seed, table, rulebook.catalogue, source)
     assert kinds == {0, 1, 2, "none"}
 
 
-def runs_of_holes(table, rulebook):
+def kinds_of_gaps(seed, table, catalogue, source):
+    """How many rows the gaps have that are found, after they are compared with all deals."""
+    gaps = table_gaps(source, catalogue)
+    holes, pairs, first = [], set(), set()
+    for deal in table.deals(ends(catalogue, table.facts)):
+        taking = [place for place, row in enumerate(table.rows) if table.takes(row, deal)]
+        if not taking:
+            holes.append(deal)
+        else:
+            first.add(taking[0])
+        pairs.update(
+            pair
+            for pair in combinations(taking, 2)
+            if table.result(table.rows[pair[0]]) != table.result(table.rows[pair[1]])
+        )
+    found = [gap for gap in gaps if not gap.rows]
+    assert bool(found) is bool(holes), seed
+    if len(table.facts) == 1:
+        assert len(found) == runs_of_holes(table, catalogue), seed
+    for gap in found:
+        # The facts that are not in it can have any value.
+        assert {table.takes(row, gap.deal) for row in table.rows} == {False}, (seed, gap)
+    assert {gap.rows for gap in gaps if len(gap.rows) == 2} == pairs, seed
+    for gap in gaps:
+        if len(gap.rows) == 2:
+            assert all(table.takes(table.rows[place], gap.deal) for place in gap.rows)
+    idle = set(range(len(table.rows))) - first - {place for pair in pairs for place in pair}
+    assert {gap.rows[0] for gap in gaps if len(gap.rows) == 1} == idle, seed
+    return {len(gap.rows) for gap in gaps} | {"none" for _ in "." if not gaps}
+
+
+def runs_of_holes(table, catalogue):
     """The runs of deals that no row takes, in a table of one fact."""
-    deals = sorted(
-        table.deals(ends(rulebook.catalogue, table.facts)), key=lambda deal: deal[table.facts[0]]
-    )
+    deals = sorted(table.deals(ends(catalogue, table.facts)), key=lambda deal: deal[table.facts[0]])
     taken = [any(table.takes(row, deal) for row in table.rows) for deal in deals]
     return sum(not now and before for before, now in pairwise([True, *taken]))
 
@@ -157,3 +165,87 @@ def meanings(row, rulebook):
     cells = {**row.tests, **row.required}
     asked = {column: check(tree, rulebook.catalogue).tree for column, tree in cells.items()}
     return row.name, row.result[0], asked
+
+
+# -- prices
+
+
+PRODUCT = FLEX.partition("rules = ")[0]
+BY_TABLE = (
+    PRODUCT.replace('"flat", rate = "1.2"', '"table", table = "tiers"')
+    .replace('"fixed", minimum = "EUR 500.00", maximum = "EUR 2000.00"', "LIMITS")
+    .replace('"fixed", months = 6', '"chosen", months = [3, 6, 9, 12, 15, 21]')
+)
+LIMITS = '"table", table = "tiers", minimum = "EUR 0.01"'
+FIXED = '"fixed", minimum = "EUR 500.00", maximum = "EUR 2000.00"'
+
+
+def priced(columns, rows):
+    """The rulebook and the table of a country whose product is priced by a table."""
+    product = BY_TABLE.replace("LIMITS", LIMITS if "maximum" in columns else FIXED)
+    table = toml(columns, rows).replace("source =", 'reason = "No."\nsource =')
+    files = {**country(), "renewal.toml": PACE, "products.toml": product + table}
+    jurisdiction = read(files, "NL")
+    return jurisdiction.slices[-1], jurisdiction.policy.own.tables[0]
+
+
+def drawn_prices(seed):
+    table = RandomPrices(Random(seed))
+    return table, *priced(table.columns, table.cells)
+
+
+def test_the_row_that_pricing_chooses_is_that_of_the_cells():
+    """
+    "The row chosen by pricing equals row-by-row reading": with unknown facts too, by the cells
+    and by the interpreter. Holes and overlaps of prices are found, and no other.
+    """
+    kinds, gaps = set(), set()
+    for seed in range(TABLES):
+        table, rulebook, source = drawn_prices(seed)
+        (product,) = bind(rulebook, BUILT_IN, "{}/{}".format)
+        random, catalogue = Random(seed), with_term(rulebook.catalogue)
+        gaps |= kinds_of_gaps(seed, table, catalogue, source)
+        spans = ends(catalogue, table.facts)
+        numbers = {name: [None, *table._numbers(name, spans)] for name in table.facts}
+        for _ in range(6):
+            deal = {name: random.choice(choices) for name, choices in numbers.items()}
+            case = PricingCase(
+                facts=prepared(rulebook.catalogue, deal),
+                catalogue=rulebook.catalogue,
+                renewal=False,
+                currency=rulebook.currency,
+                rounding=rulebook.rounding,
+                term_months=deal.get(TERM),
+            )
+            rates = table.given("factor_rate", deal)
+            assert rates == {
+                int(Decimal(row.prices["factor_rate"]) * 10**6)
+                for row in source.rows
+                if row.prices and may_take(row, catalogue, prepared(catalogue, deal))
+            }
+            rate = product.factor_rate(case, Money.parse("EUR 1.00"))
+            assert (rate and rate * 10**6) == (max(rates) if rates else None), (seed, deal)
+            kinds.add(min(len(rates), 2))
+            if "maximum" in table.results:
+                given, limits = table.given("maximum", deal), product.limits(case)
+                most = None if limits is None else limits.maximum.minor
+                assert most == (given.pop() if len(given) == 1 else None), (seed, deal)
+    assert (kinds, gaps) == ({0, 1, 2}, {0, 1, 2, "none"})
+
+
+def may_take(row, catalogue, facts):
+    """Whether the interpreter does not rule out that *row* takes the deal."""
+    answers = [interpret(check(tree, catalogue), facts) for tree in row.tests.values()]
+    return False not in answers
+
+
+def test_prices_to_csv_and_back_lose_nothing(tmp_path):
+    """A table of prices is the same after CSV or Excel and back, and so is the digest."""
+    for seed in range(0, TABLES, 10):
+        _, rulebook, source = drawn_prices(seed)
+        cells = read_csv(csv_text(table_cells(source)))
+        write_workbook(cells, tmp_path / "tiers.xlsx", source.id)
+        assert read_workbook(tmp_path / "tiers.xlsx") == cells
+        again, same = priced(list(cells[0]), [list(row) for row in cells[1:]])
+        assert [row.cells for row in same.rows] == [row.cells for row in source.rows]
+        assert again.digest == rulebook.digest

@@ -314,12 +314,15 @@ def add_shared_rule_errors(policy: Policy, *, complete: bool) -> None:
     *complete* says whether the folder had no error before: with one, the product that a rule names
     may be what is wrong.
     """
-    for rule in policy.own.shared:
-        names = rule.table["products"]
+    of_products: list[SourceRule | SourceTable] = [*policy.own.shared]
+    # A table without a rule has only prices.
+    of_products += [it for it in policy.own.tables if it.products is not None and not any(it.rules)]
+    for part in of_products:
+        names = part.table["products"]
         if names.value == []:
             names.add_error("missing", "expected at least one", "leave it out for all products")
         for name in names.elements() if complete else ():
-            _check_shared_by(policy, rule, name)
+            _check_shared_by(policy, part, name)
     for product in policy.own.products:
         shared = {rule.id: rule for rule in policy.own.shared if rule.is_shared_by(product.key)}
         for rule in product.rules:
@@ -333,7 +336,7 @@ def add_shared_rule_errors(policy: Policy, *, complete: bool) -> None:
                 )
 
 
-def _check_shared_by(policy: Policy, rule: SourceRule, name: Node) -> None:
+def _check_shared_by(policy: Policy, rule: SourceRule | SourceTable, name: Node) -> None:
     """Add an error unless *name* is that of a product which is offered on a day of *rule*."""
     periods = [product.period for product in policy.products if product.key == name.value]
     if not periods:

@@ -648,16 +648,16 @@ TABLE: Final = _keys(
         _text(ID, "an id such as `tiers`: small letters, digits and hyphens", max_length=MAX_NAME),
         "The name of the table; with that of a row it is the id of the row's rule.",
     ),
-    _needed(
+    Key(
         "code",
         RULE.rows["code"].form,
-        "The first part of the code of each row; its name is the last.",
+        "The first part of the code of each row that is a rule; its name is the last.",
     ),
     _needed(
         "columns",
         ListOf(_ANY),
-        "What each cell of a row is: `row`, a fact, `require` and a fact, `answer`, or `code`, "
-        "`reason` and `source` of this row.",
+        "What each cell of a row is: `row`, a fact, `require` and a fact, `answer`, a price, or "
+        "`code`, `reason` and `source` of this row.",
     ),
     _needed("rows", ListOf(ListOf(_VALUE)), "A list of cells for each row."),
     Key("reason", _ANY, "The sentence for the merchant of rows without one of their own."),

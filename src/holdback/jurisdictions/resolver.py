@@ -7,14 +7,14 @@ for each combination of them, and shared by all slices that have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from holdback.eligibility.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
-from holdback.errors import RuleError, did_you_mean
+from holdback.errors import RuleError, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.declared_facts import checks_on
 from holdback.jurisdictions.folder_checks import (
@@ -29,9 +29,11 @@ from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.keys import add_rule_error, has_stray_brace
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
+from holdback.offers.price_tables import COLUMN_OF, TABLE
 from holdback.rulebooks.digest import RulebookDigester, rulebook_digest, versions_of
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import SETTINGS_IN_DIGEST, Rulebook, age_limits
@@ -161,15 +163,56 @@ class _Resolver:
             message = f"on {on} there are more than {MAX_PRODUCTS} products"
             self._add_once(policy.products_node, message)
             return None
-        products = []
+        products, tables = [], policy.tables_on(on)
         for product in offered:
             in_force = policy.product_rules_on(product, on)
             rules = self._rules(in_force, catalogue, on, policy.products_node)
-            products.append((product, rules))
+            products.append((self._priced(product, tables, on), rules))
         funding = self._rules(policy.funding_on(on), catalogue, on, policy.products_node)
         return _Slice(
             on=on, catalogue=catalogue, renewal=renewal, products=products, funding=funding
         )
+
+    def _priced(
+        self, product: SourceProduct, tables: Sequence[SourceTable], on: date
+    ) -> SourceProduct:
+        """Return *product*, whose calculators have the rows of those of *tables* that they name."""
+        calculators = dict(product.calculators)
+        for kind, choice in calculators.items():
+            if choice.name != TABLE or TABLE not in choice.settings or kind not in COLUMN_OF:
+                continue
+            column, name = COLUMN_OF[kind], choice.settings[TABLE]
+            of_product = [
+                table for table in tables if table.products is not None and table.is_of(product.key)
+            ]
+            named = [table for table in of_product if table.id == name]
+            if named and column in named[0].results:
+                settings = {**choice.settings, TABLE: named[0].price(column)}
+                calculators[kind] = evolve(choice, settings=settings)
+            else:
+                priced = [table.id for table in of_product if column in table.results]
+                self._add_unpriced(product, kind, on, did_you_mean(str(name), priced))
+        same = calculators == product.calculators
+        return product if same else evolve(product, calculators=calculators)
+
+    def _add_unpriced(self, product: SourceProduct, kind: str, on: date, hint: str | None) -> None:
+        """Add the error that *product* has no table for its calculator of a *kind*."""
+        node = product.table[kind].entries()[TABLE]
+        place = (node.document.file, node.path)
+        # With an error elsewhere, the table may be what is wrong.
+        if place in self._reported or not self.complete:
+            return
+        self._reported.add(place)
+        column, name = COLUMN_OF[kind], excerpt(str(node.value))
+        message = f"`{product.key}` has no table `{name}` with a column `{column}` on {on}"
+        hint = (
+            hint or f"write `[[tables]]` in `products.toml`, with what each row gives in `{column}`"
+        )
+        if product in self.draft.policy.own.products:
+            node.add_error("unknown_name", message, hint)
+        else:
+            message = f"the inherited product {message}"
+            self.draft.file_node.add_error("unknown_name", message, hint, key=True)
 
     def rulebook(self, resolved: _Slice, details: JurisdictionDetails) -> Rulebook:
         """Return the rulebook of a slice without errors."""

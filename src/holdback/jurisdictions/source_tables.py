@@ -2,14 +2,15 @@
 Tables of tiers as their files have them: each row becomes an ordinary rule.
 
 A column is a fact, with what it has to be in each row, or a result. The rule of a row has what the
-row asks of the facts as its `when`, so nothing that reads rules knows of tables. Only what shows a
-table, and what looks for deals that no row takes, reads the `SourceTable` itself.
+row asks of the facts as its `when`, so nothing that reads rules knows of tables. Results of prices
+are in the settings of the calculators that name the table. Only what shows a table, and what looks
+for deals that no row takes, reads the `SourceTable` itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, TypeAlias
 
@@ -17,13 +18,16 @@ from attrs import define, evolve, field
 
 from holdback.eligibility.ruleset import DECLINE, MOST_RULES, REFER
 from holdback.errors import RuleError, did_you_mean, excerpt, listed
-from holdback.exact.exact_json import write_json
+from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.keys import ID, MAX_NAME, Keys, read_expression
+from holdback.jurisdictions.quantity import lacks_unit
 from holdback.jurisdictions.source_rules import SourceRule, read_code
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
-from holdback.rules import Catalogue, Fact, Kind, Tree, parse
+from holdback.offers.calculator import TERM_MONTHS
+from holdback.offers.price_tables import MAXIMUM, result_columns, with_term
+from holdback.rules import Catalogue, Fact, Kind, Tree, check, parse, text
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Expression, Literal, Name
 
@@ -57,7 +61,8 @@ class TableRow:
 
     `tests` has an expression for each column that limits the deals, and `required` for each that
     says what they need. `result` is the same for two rows that mean the same for the deals that
-    they take. `rule` is None where nothing is required.
+    they take. `prices` are what it gives calculators, as settings have it, by column. `rule` is
+    None where nothing is required.
     """
 
     name: str
@@ -65,6 +70,7 @@ class TableRow:
     tests: Mapping[str, Tree] = field(converter=frozen_record)
     required: Mapping[str, Tree] = field(converter=frozen_record)
     result: tuple[str, ...]
+    prices: Mapping[str, str] = field(converter=frozen_record)
     rule: SourceRule | None
     node: Node = field(repr=False)
 
@@ -74,14 +80,16 @@ class SourceTable:
     """
     A table of a jurisdiction's folder, and the period in which it is in force.
 
-    `facts` are the facts of its columns. Only a table of `products.toml` has `products`, the keys
-    of those that it names: it is of all when it names none.
+    `facts` are the facts of its columns, and `results` those columns that calculators read, which
+    only a table of `products.toml` has. Such a table has `products`, the keys of those that it
+    names: it is of all when it names none.
     """
 
     jurisdiction: str
     id: str
     columns: tuple[str, ...]
     facts: tuple[str, ...]
+    results: tuple[str, ...]
     rows: tuple[TableRow, ...]
     period: Period
     table: TomlTable
@@ -102,6 +110,18 @@ class SourceTable:
     def file(self) -> str:
         """The file that it is written in."""
         return self.table.node.document.file
+
+    def price(self, result: str) -> dict[str, Json]:
+        """Return the setting `table` of a calculator that reads the column *result*."""
+        rows: dict[str, Json] = {
+            row.name: {
+                "when": {name: row.tests[name].source for name in self.facts if name in row.tests},
+                "result": row.prices[result],
+            }
+            for row in self.rows
+            if result in row.prices
+        }
+        return {"id": self.id, "result": result, "on": list(self.facts), "rows": rows}
 
     def replaces(self, table: SourceTable) -> bool:
         """Return whether *table*, of a parent, is gone where it is in force."""
@@ -185,8 +205,12 @@ def _table(node: Node, code: str, catalogue: Catalogue, keys: Keys) -> SourceTab
     before = len(node.document.errors)
     table = keys.table(node)
     values = keys.read(table)
-    stable, period = read_code(table["code"], code), read_period(table)
-    columns = _columns(table["columns"], catalogue)
+    # Only rows that are rules need a code.
+    stable = "" if table["code"].absent else read_code(table["code"], code)
+    period = read_period(table)
+    results = _results(table["columns"], catalogue) if "products" in keys.rows else {}
+    catalogue = with_term(catalogue) if results else catalogue
+    columns = _columns(table["columns"], catalogue, results)
     nodes = table["rows"].elements()
     if len(nodes) > MOST_RULES:
         table["rows"].add_error("too_large", f"expected at most {MOST_RULES} rows", key=True)
@@ -194,13 +218,15 @@ def _table(node: Node, code: str, catalogue: Catalogue, keys: Keys) -> SourceTab
         table["rows"].add_error("missing", "expected at least one row", key=True)
     if len(node.document.errors) > before or stable is None or period is None or columns is None:
         return None
-    reading = _Rows(table, values, stable, period, columns, catalogue, code)
+    reading = _Rows(table, values, stable, period, columns, results, catalogue, code)
     rows = [row for row in map(reading.row, nodes) if row is not None]
+    words = {*_WORDS, *results}
     return SourceTable(
         jurisdiction=code,
         id=values["id"],
         columns=columns,
-        facts=tuple(name for name in columns if name not in _WORDS and not _required(name)),
+        facts=tuple(name for name in columns if name not in words and not _required(name)),
+        results=tuple(results),
         rows=tuple(rows),
         period=period,
         table=table,
@@ -222,10 +248,22 @@ def column_words(column: str, label: Callable[[str], str]) -> str:
     return label(column) if fact is None else f"{label(fact)} that is required"
 
 
-def _columns(node: Node, catalogue: Catalogue) -> tuple[str, ...] | None:
-    """Return the names of the columns; None when one is invalid."""
+def _results(node: Node, catalogue: Catalogue) -> dict[str, Fact]:
+    """Return what rows give calculators, by column; a fact of that name is not one."""
+    names = [element.value for element in node.elements()]
+    columns = result_columns(catalogue.currency)
+    return {
+        name: column
+        for name, column in columns.items()
+        if name in names and not catalogue.fact(name)
+    }
+
+
+def _columns(node: Node, catalogue: Catalogue, results: Collection[str]) -> tuple[str, ...] | None:
+    """Return the names of the columns, *results* among them; None when one is invalid."""
     before, names = len(node.document.errors), list[str]()
     facts = [fact.name for fact in catalogue.facts]
+    words = (*_WORDS, *results)
     for element in node.elements():
         name = element.text()
         if name is None:
@@ -234,8 +272,8 @@ def _columns(node: Node, catalogue: Catalogue) -> tuple[str, ...] | None:
         fact = _required(name)
         if name in names:
             element.add_error("duplicate", f"there is a column `{excerpt(name)}` already")
-        elif name not in _WORDS and (name if fact is None else fact) not in facts:
-            choices = [*facts, *_WORDS] if fact is None else facts
+        elif name not in words and (name if fact is None else fact) not in facts:
+            choices = [*facts, *words] if fact is None else facts
             element.add_error(
                 "unknown_name",
                 f"`{excerpt(fact or name)}` is not a fact",
@@ -246,20 +284,23 @@ def _columns(node: Node, catalogue: Catalogue) -> tuple[str, ...] | None:
     if len(names) > MAX_COLUMNS:
         node.add_error("too_large", f"expected at most {MAX_COLUMNS} columns", key=True)
     elif len(node.document.errors) == before and not node.absent:
-        lacking = _lacking(names)
+        lacking = _lacking(names, results)
         if lacking is not None:
             node.add_error("missing", *lacking, key=True)
     return None if len(node.document.errors) > before or node.absent else tuple(names)
 
 
-def _lacking(names: Sequence[str]) -> tuple[str, str] | None:
+def _lacking(names: Sequence[str], results: Collection[str]) -> tuple[str, str] | None:
     """Return what *names* of columns lack, and what to add; None when they are enough."""
     if ROW not in names:
         return f"there is no column `{ROW}`", "each row has a name, from which its id is made"
-    if ANSWER not in names and not any(map(_required, names)):
+    if MAXIMUM in results and TERM_MONTHS in names:
+        hint = "write a table of its own: limits are the same for each term that is chosen"
+        return f"`{MAXIMUM}` does not depend on `{TERM_MONTHS}`", hint
+    if ANSWER not in names and not any(map(_required, names)) and not results:
         hint = f"add `{REQUIRE} performance`, or `{ANSWER}` with {listed(_ANSWERS)}"
         return "no column says what comes of a deal", hint
-    if all(name in _WORDS or _required(name) for name in names):
+    if all(name in _WORDS or name in results or _required(name) for name in names):
         return "no column says which deals a row takes", "add the name of a fact"
     return None
 
@@ -285,6 +326,7 @@ class _Rows:
     code: str
     period: Period
     columns: tuple[str, ...]
+    results: Mapping[str, Fact]
     catalogue: Catalogue
     jurisdiction: str
     names: set[str] = field(factory=set)
@@ -310,6 +352,8 @@ class _Rows:
         limits = self._comparisons(row, required=False)
         required = self._comparisons(row, required=True)
         answer = self._answer(row, requires=bool(required))
+        prices = self._prices(row, declines=answer == DECLINE and not required)
+        tests = self._tests(row, limits)
         if len(node.document.errors) > before or name is None or answer is None:
             return None
         when, require = _joined(limits.values()), _joined(required.values())
@@ -330,9 +374,10 @@ class _Rows:
         return TableRow(
             name=name,
             cells=tuple(text or "" for text in texts),
-            tests={column: parse(limit.text) for column, limit in limits.items()},
+            tests=tests,
             required={column: parse(asked.text) for column, asked in required.items()},
-            result=result,
+            result=(*result, *prices.values()),
+            prices=prices,
             rule=rule,
             node=node,
         )
@@ -340,14 +385,44 @@ class _Rows:
     def _comparisons(self, row: _Row, *, required: bool) -> dict[str, _Comparison]:
         """Return what *row* asks of each fact, or requires of it, by column."""
         read = {}
-        for column, text in row.texts.items():
+        for column, cell in row.texts.items():
             fact = self.catalogue.fact(_required(column) or column)
             if column in _WORDS or fact is None or (_required(column) is not None) != required:
                 continue
-            comparison = _read_cell(fact, self.catalogue, row.cells[column], text)
+            comparison = _read_cell(fact, self.catalogue, row.cells[column], cell)
             if comparison is not None:
                 read[column] = comparison
         return read
+
+    def _tests(self, row: _Row, limits: Mapping[str, _Comparison]) -> dict[str, Tree]:
+        """Return what *row* asks of each fact; a row with prices asks with values alone."""
+        tests = {column: parse(limit.text) for column, limit in limits.items()}
+        for column, tree in tests.items() if self.results else ():
+            cell, parameters = row.cells[column], {*tree.names} - {column}
+            if parameters:
+                message = f"`{min(parameters)}` is a parameter, and a price depends on values alone"
+                cell.add_error("not_allowed", message, "write the value")
+                continue
+            try:
+                # Two ways of writing the same have the same digest.
+                tests[column] = parse(text(check(tree, self.catalogue, Kind.FLAG)))
+            except RuleError as error:
+                cell.add_error("invalid_rule", error.message, error.hint)
+        return tests
+
+    def _prices(self, row: _Row, *, declines: bool) -> dict[str, str]:
+        """Return what *row* gives calculators, by column; nothing where it *declines* its deals."""
+        prices = {}
+        for name, column in self.results.items():
+            cell = row.cells[name]
+            if not row.has(name) and not declines:
+                hint = f"write one, or `{DECLINE}` as its `{ANSWER}`"
+                cell.add_error("missing", f"the row has no `{name}`", hint)
+            elif row.has(name) and not lacks_unit(cell, column.type):
+                number = cell.converted(column.read)
+                if number is not None:
+                    prices[name] = column.type.literal(number)
+        return prices
 
     def _name(self, cell: Node) -> str | None:
         name = cell.text(ID, "a name such as `small`: small letters, digits and hyphens")
@@ -363,7 +438,7 @@ class _Rows:
     def _answer(self, row: _Row, *, requires: bool) -> str | None:
         """Return the answer to a deal that lacks what the row requires, or to all that it takes."""
         if not row.has(ANSWER):
-            if requires or any(map(_required, self.columns)):
+            if requires or self.results or any(map(_required, self.columns)):
                 return DECLINE if requires else ASKS_NOTHING
             row.node.add_error(
                 "missing", f"the row has no `{ANSWER}`", f"one of {listed(_ANSWERS)}"
@@ -391,6 +466,8 @@ class _Rows:
         stable = f"{self.code}-{name.upper()}"
         if row.has(CODE):
             stable = read_code(parts[CODE], self.jurisdiction) or ""
+        elif not self.code:
+            node.add_error("missing", "the row has no code", "add `code` to the table")
         if parts[REASON].absent:
             node.add_error(
                 "missing", "the row has no reason", "add `reason` to the table, or as a column"

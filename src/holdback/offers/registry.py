@@ -43,6 +43,7 @@ from holdback.offers.calculator import (
     SplitPercentageCalculator,
     TermCalculator,
 )
+from holdback.offers.price_tables import PriceTable, read_price_table
 from holdback.offers.shipped_calculators import (
     Affordability,
     Band,
@@ -55,6 +56,9 @@ from holdback.offers.shipped_calculators import (
     FlatRate,
     PercentageOfCost,
     SettlementBand,
+    TableLimits,
+    TableRate,
+    TableSplit,
     TakingsMultiple,
     TakingsPace,
 )
@@ -72,10 +76,13 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
     {
         "limits/fixed": FixedLimits,
         "limits/takings_multiple": TakingsMultiple,
+        "limits/table": TableLimits,
         "split_percentage/chosen": Chosen,
         "split_percentage/affordability": Affordability,
+        "split_percentage/table": TableSplit,
         "factor_rate/flat": FlatRate,
         "factor_rate/banded": BandedRate,
+        "factor_rate/table": TableRate,
         "settlement/percentage": PercentageOfCost,
         "settlement/bands": BandsOfTerm,
         "term/takings_pace": TakingsPace,
@@ -85,7 +92,9 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
 )
 
 
-_BUILT_IN_LIMITS: Final = (FixedLimits, TakingsMultiple)
+# Those whose highest rate is known.
+BUILT_IN_RATES: Final = (FlatRate, BandedRate, TableRate)
+_BUILT_IN_LIMITS: Final = (FixedLimits, TakingsMultiple, TableLimits)
 
 
 @frozen(kw_only=True)
@@ -223,10 +232,11 @@ class _Binder:
         counts = {"amounts": len(terms.amounts)}
         if isinstance(product.term, ChosenTerm):
             counts["months"] = len(product.term.months)
-        elif isinstance(rate, BandedRate) and self._reads_term(rate):
-            message = f"`on` reads the term that is chosen, and `term` is `{terms.term.name}`"
+        elif self._reads_term(rate):
+            key = "on" if isinstance(rate, BandedRate) else "table"
+            message = f"`{key}` reads the term that is chosen, and `term` is `{terms.term.name}`"
             hint = 'write `term = { calculator = "chosen", months = [6, 12] }`'
-            self._error(terms.factor_rate, "on", "contradiction", message, hint)
+            self._error(terms.factor_rate, key, "contradiction", message, hint)
         if isinstance(splits, Chosen):
             counts["choices"] = len(splits.choices)
         if prod(counts.values()) > MOST_OFFERS:
@@ -234,7 +244,7 @@ class _Binder:
             message = f"{listed} make more than {MOST_OFFERS} offers"
             where = terms.split_percentage if "choices" in counts else terms.term
             self._error(where, list(counts)[-1], "too_large", message)
-        if isinstance(rate, FlatRate | BandedRate) and isinstance(product.limits, _BUILT_IN_LIMITS):
+        if isinstance(rate, BUILT_IN_RATES) and isinstance(product.limits, _BUILT_IN_LIMITS):
             largest, most = product.limits.maximum, most_money(self.catalogue.currency)
             if largest.minor * scaled(rate.highest, RATIO_PLACES) > most * 10**RATIO_PLACES:
                 message = (
@@ -244,8 +254,10 @@ class _Binder:
                 hint = "no deal is larger: lower `maximum`, or the rate"
                 self._error(terms.limits, "maximum", "out_of_range", message, hint)
 
-    def _reads_term(self, rate: BandedRate) -> bool:
-        return rate.on == TERM_MONTHS and self.catalogue.fact(rate.on) is None
+    def _reads_term(self, rate: FactorRateCalculator) -> bool:
+        on: tuple[str, ...] = (rate.on,) if isinstance(rate, BandedRate) else ()
+        on = rate.table.on if isinstance(rate, TableRate) else on
+        return TERM_MONTHS in on and self.catalogue.fact(TERM_MONTHS) is None
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
         """Return the calculator of *choice* with its settings, or None when they are invalid."""
@@ -400,7 +412,11 @@ def converter_of(catalogue: Catalogue, on: str | None) -> Converter:
     def read_settlement_band(value: Any, _: Any) -> SettlementBand:
         return _settlement_band(value, converter)
 
+    def read_table(value: Any, _: Any) -> PriceTable:
+        return read_price_table(value, catalogue)
+
     converter.register_structure_hook(Band, read_band)
+    converter.register_structure_hook(PriceTable, read_table)
     converter.register_structure_hook(SettlementBand, read_settlement_band)
     converter.register_structure_hook(int, _exactly(int, "a whole number"))
     converter.register_structure_hook(str, _exactly(str, "text"))

@@ -17,7 +17,15 @@ from holdback.exact.bounds import (
     MOST_TERM_DAYS,
     MOST_TERM_MONTHS,
 )
-from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, plain, scaled, subtract
+from holdback.exact.exact_numbers import (
+    HUNDRED_PERCENT,
+    PERCENT_PLACES,
+    RATIO_PLACES,
+    plain,
+    scaled,
+    subtract,
+    trimmed,
+)
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.merchant.product import Limits
@@ -30,6 +38,7 @@ from holdback.offers.calculator import (
     SettlementCase,
     Term,
 )
+from holdback.offers.price_tables import PriceTable
 
 # -- Terms: the time in which the financing is expected to be repaid.
 
@@ -173,6 +182,20 @@ class Affordability:
         return ()
 
 
+@frozen(kw_only=True)
+class TableSplit:
+    """The split percentage of the row of a table, which has a column `split_percentage`."""
+
+    version: ClassVar[int] = 1
+
+    table: PriceTable
+
+    def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
+        """Return the percentage; None while it is unknown which row takes the merchant."""
+        possible = self.table.possible(case)
+        return (trimmed(possible.pop(), PERCENT_PLACES),) if len(possible) == 1 else None
+
+
 # -- Factor rates, the cost of financing: `repayment_amount = funded_amount x factor_rate`.
 
 _ONE = Decimal(1)
@@ -285,6 +308,35 @@ class BandedRate:
         raise AssertionError("the last band has no `up_to`")
 
 
+@frozen(kw_only=True)
+class TableRate:
+    """
+    The rate of the row of a table, less `renewal_discount` in a renewal.
+
+    The table has a column `factor_rate`. A row may ask for the months of `term/chosen`, in a
+    column `term_months`. While a fact is unknown, the highest rate applies of the rows that may
+    take the merchant.
+    """
+
+    version: ClassVar[int] = 1
+
+    table: PriceTable
+    renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
+
+    @property
+    def highest(self) -> Decimal:
+        """The highest rate that it can return."""
+        return trimmed(max(self.table.results), RATIO_PLACES)
+
+    def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal | None:
+        """Return the factor rate; None where no row takes the merchant."""
+        possible = self.table.possible(case)
+        if not possible:
+            return None
+        # Ignorance never makes financing cheaper (decisions/three-ideas).
+        return _discounted(trimmed(max(possible), RATIO_PLACES), self.renewal_discount, case)
+
+
 # -- Limits: the smallest and the largest amount that a merchant may be offered.
 
 
@@ -348,6 +400,43 @@ class TakingsMultiple(_Bounds):
         # Rounding down to a step keeps the offer within both the multiple and the maximum.
         most = min(case.times(Money(takings, case.currency), self.multiple), self.maximum)
         return Limits(minimum=self.minimum, maximum=floor_to(most, self.step))
+
+
+@frozen(kw_only=True)
+class TableLimits:
+    """
+    The maximum of the row of a table, which has a column `maximum`; `minimum` is fixed.
+
+    While it is unknown which row takes the merchant, the product is referred. A row whose maximum
+    is below `minimum` makes no offer.
+    """
+
+    version: ClassVar[int] = 1
+
+    table: PriceTable
+    minimum: Money = field(validator=_above_zero)
+    step: Money | None = field(default=None, validator=_above_zero)
+
+    def __attrs_post_init__(self) -> None:
+        if self.minimum > self.maximum:
+            raise ValueError("`minimum` is above the `maximum` of every row")
+
+    @property
+    def maximum(self) -> Money:
+        """The largest maximum of a row."""
+        return Money(max(self.table.results), self.minimum.currency)
+
+    @property
+    def configured(self) -> Limits:
+        """The bounds of all merchants together."""
+        return Limits(minimum=self.minimum, maximum=self.maximum)
+
+    def __call__(self, case: PricingCase) -> Limits | None:
+        """Return the bounds; None while it is unknown which row takes the merchant."""
+        possible = self.table.possible(case)
+        if len(possible) != 1:
+            return None
+        return Limits(minimum=self.minimum, maximum=Money(possible.pop(), case.currency))
 
 
 def floor_to(amount: Money, step: Money | None) -> Money:

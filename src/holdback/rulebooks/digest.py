@@ -51,10 +51,13 @@ VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "pricing": 1,
         "limits/fixed": 1,
         "limits/takings_multiple": 1,
+        "limits/table": 1,
         "split_percentage/chosen": 1,
         "split_percentage/affordability": 1,
+        "split_percentage/table": 1,
         "factor_rate/flat": 1,
         "factor_rate/banded": 1,
+        "factor_rate/table": 1,
         "settlement/percentage": 1,
         "settlement/bands": 1,
         "term/takings_pace": 1,
@@ -124,11 +127,7 @@ class RulebookDigester:
         read = {place for rule in all_rules for place in rule.checked.facts}
         # A calculator reads a fact that its settings name, as `banded` does with `on`.
         texts = {
-            value
-            for product, _ in offered
-            for choice in product.choices
-            for value in choice.settings.values()
-            if isinstance(value, str)
+            name for product, _ in offered for choice in product.choices for name in choice.texts
         }
         read |= {place for place, fact in enumerate(catalogue.facts) if fact.name in texts}
         facts = (catalogue.facts[place] for place in sorted(read))

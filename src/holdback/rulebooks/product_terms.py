@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import field
@@ -48,6 +48,18 @@ class CalculatorChoice:
     def full_name(self) -> str:
         """Its name with its kind, by which an engine knows it: `term/fixed`."""
         return f"{self.kind}/{self.name}"
+
+    @property
+    def table(self) -> Mapping[str, Any] | None:
+        """The table of prices that it reads, as `SourceTable.price` writes it; None without one."""
+        table = self.settings.get("table") if self.name == "table" else None
+        return table if isinstance(table, Mapping) else None
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The texts in its settings, among which are the names of the facts that it reads."""
+        yield from (value for value in self.settings.values() if isinstance(value, str))
+        yield from () if self.table is None else self.table["on"]
 
     @property
     def file(self) -> str | None:

@@ -10,8 +10,8 @@ from openpyxl import Workbook, load_workbook
 
 from holdback.errors import InvalidDocument
 from holdback.tools.workbench.table_files import read_csv
-from small_folders import child, write
-from small_tables import COLUMNS, OTHERS, ROWS, land, table
+from small_folders import changed, child, read, write
+from small_tables import COLUMNS, GRID, OTHERS, PRICED, ROWS, grid, land, priced, table
 
 CSV = f"""\
 row,funded_amount,status,require performance,answer,reason
@@ -197,3 +197,46 @@ def test_a_table_of_a_product_is_shown_with_it(tmp_path):
             "show", "NL", "--on", "2026-03-01", "--jurisdictions", root, "--format", form
         ).output
         assert shown.index("Cash advance") < shown.index(head)
+
+
+# -- a table of prices
+
+
+def prices(rows=GRID):
+    files = priced(grid(rows))
+    typical = '[typical]\ncredit_score = 700\naverage_monthly_takings = "EUR 20000"\n'
+    return changed(files, "products.toml", "[typical]\n", typical)
+
+
+@pytest.mark.parametrize("name", ["pricing.csv", "pricing.xlsx"])
+def test_a_grid_of_prices_to_a_spreadsheet_and_back(tmp_path, name):
+    """ "To and from .xlsx and CSV without loss." """
+    root, file = write(tmp_path / "rules", NL=prices()), tmp_path / name
+    assert invoke("table", "NL", "pricing", "--jurisdictions", root, "--to", file).exit_code == 0
+    ran = invoke("table", "NL", "pricing", "--jurisdictions", root, "--from", file, "--write")
+    assert (ran.exit_code, ran.output.strip()[-28:]) == (0, "4 rows of the table `pricing`"[-28:])
+    written = (root / "NL" / "products.toml").read_text(encoding="utf-8")
+    back = read({**prices(), "products.toml": written}, "NL")
+    assert back.policy.own.tables[0].rows[1].cells == tuple(GRID[1])
+    assert back.slices[-1].digest == read(prices(), "NL").slices[-1].digest
+
+
+def test_a_price_with_a_comma_does_not_come_back_from_a_spreadsheet(tmp_path):
+    root, file = write(tmp_path / "rules", NL=prices()), tmp_path / "pricing.csv"
+    rows = [";".join(row) for row in [PRICED, *GRID]]
+    file.write_text("\n".join(rows).replace("1.24", "1,24"), encoding="utf-8")
+    ran = invoke("table", "NL", "pricing", "--jurisdictions", root, "--from", file, "--write")
+    assert ran.exit_code == 2
+    assert 'write `"1.24"`' in ran.stderr
+
+
+def test_a_table_of_prices_is_in_show_and_on_the_page(tmp_path):
+    root = write(tmp_path / "rules", NL=prices())
+    show = ("show", "NL", "--on", "2026-03-01", "--jurisdictions", root)
+    shown = invoke(*show).output
+    assert "small-high" in shown
+    assert "factor_rate: table (table pricing, renewal_discount 0.05)" in shown
+    page = invoke(*show, "--format", "html").output
+    assert "is in the table “pricing”" in page
+    assert "<td>1.24</td>" in page
+    assert "The same as a table" not in page

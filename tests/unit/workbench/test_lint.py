@@ -255,7 +255,7 @@ def test_the_floor_alone_is_enough_until_a_later_start():
             (
                 "no calculator `split_percentage/chosn` is registered; for split_percentage "
                 "there are "
-                "`chosen`, `affordability`"
+                "`chosen`, `affordability`, `table`"
             ),
         ),
         (

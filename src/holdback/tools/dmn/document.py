@@ -66,7 +66,8 @@ def dmn_document(rulebook: Rulebook, tables: Iterable[SourceTable] = ()) -> str:
         for rule in rules.rules:
             written.rule(rule)
         written.outcome(key, rules)
-    for table in tables:
+    # The prices of a table are in no rule; the rules of its rows are in the document all the same.
+    for table in (table for table in tables if not table.results):
         written.table(table)
     return written.text()
 

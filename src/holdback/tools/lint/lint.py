@@ -64,6 +64,7 @@ def _findings_in(
 ) -> Iterator[ErrorDetail]:
     yield from _unused(jurisdiction, jurisdictions)
     yield from _unread_values(jurisdiction, jurisdictions)
+    yield from _unused_prices(jurisdiction, jurisdictions)
     yield from _rules_below_products(jurisdiction)
     yield from _misspelled_overrides(jurisdiction)
     yield from _useless_switch_offs(jurisdiction)
@@ -90,7 +91,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
         if jurisdiction.policy.own in descendant.policy.layers:
             for rule, _ in distinct_rules(descendant):
                 read.update(rule.checked.names, rule.checked.parameters)
-            read.update(_read_by_calculators(descendant))
+            read.update(descendant.policy.facts_of_prices)
     hint = "leave it out, or write the rule that needs it"
     for name, parameter in jurisdiction.policy.own_parameters.items():
         if name not in read:
@@ -149,13 +150,28 @@ def _unread_value(
     )
 
 
-def _read_by_calculators(jurisdiction: Jurisdiction) -> Iterator[str]:
-    """Yield the names of facts that calculators read because their setting `on` says so."""
-    for product in jurisdiction.policy.products:
-        for choice in product.calculators.values():
-            fact = choice.settings.get("on")
-            if isinstance(fact, str):
-                yield fact
+def _unused_prices(
+    jurisdiction: Jurisdiction, jurisdictions: Jurisdictions
+) -> Iterator[ErrorDetail]:
+    """Yield the columns of own tables that no product is priced by, here or in a child."""
+    read = {
+        (choice.table["id"], choice.table["result"])
+        for descendant in jurisdictions
+        if jurisdiction.policy.own in descendant.policy.layers
+        for rulebook in descendant.slices
+        for terms in rulebook.products
+        for choice in terms.calculators
+        if choice.table is not None
+    }
+    for table in jurisdiction.policy.own.tables:
+        for result in table.results:
+            if (table.id, result) not in read:
+                yield ErrorDetail(
+                    code="no_effect",
+                    message=f"no product reads the column `{result}` of the table `{table.id}`",
+                    hint=f'a product does with `calculator = "table", table = "{table.id}"`',
+                    **table.table["columns"].position(),
+                )
 
 
 def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:

@@ -16,6 +16,7 @@ from holdback.errors import ErrorDetail, RuleError
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_tables import ASKS_NOTHING, SourceTable, TableRow
+from holdback.offers.price_tables import with_term
 from holdback.rules import Catalogue, Checked, Kind, check
 from holdback.rules.interpreter import answer
 from holdback.rules.tree import Constant, leaves
@@ -57,7 +58,8 @@ def table_findings(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             if key not in seen and (is_own or table.parameters & own):
                 seen.add(key)
                 since = f" from {rulebook.since} on" if values else ""
-                yield from _findings(table, rulebook.catalogue, since)
+                facts = with_term(rulebook.catalogue) if table.results else rulebook.catalogue
+                yield from _findings(table, facts, since)
 
 
 def _findings(table: SourceTable, catalogue: Catalogue, since: str) -> Iterator[ErrorDetail]:
@@ -107,7 +109,9 @@ def _finding(table: SourceTable, catalogue: Catalogue, gap: TableGap, since: str
         return ErrorDetail(
             code="missing",
             message=f"no row of the table `{table.id}` takes a deal{since} with {deal}",
-            hint=f"add a row, with the answer `{ASKS_NOTHING}` if nothing is required of it",
+            hint="add a row with its price, or widen one"
+            if table.results
+            else f"add a row, with the answer `{ASKS_NOTHING}` if nothing is required of it",
             **table.table["id"].position(),
         )
     names = " and ".join(f"`{row.name}`" for row in rows)

@@ -26,13 +26,12 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.jurisdictions.keys import DATED
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, TERM_MONTHS
-from holdback.offers.registry import PriceableProduct
+from holdback.offers.registry import BUILT_IN_RATES, PriceableProduct
 from holdback.offers.shipped_calculators import (
     Affordability,
     BandedRate,
     ChosenTerm,
     FixedLimits,
-    FlatRate,
     TakingsMultiple,
 )
 from holdback.rulebooks.product_terms import ProductTerms
@@ -285,7 +284,7 @@ def _choices_never_needed(old: PriceableProduct, new: PriceableProduct) -> str |
 def _always_enough(product: PriceableProduct, split: Affordability) -> int | None:
     """Return the place of the first choice with which every amount is affordable; None for none."""
     limits, rates = product.limits, product.factor_rate
-    if not isinstance(limits, TakingsMultiple) or not isinstance(rates, FlatRate | BandedRate):
+    if not isinstance(limits, TakingsMultiple) or not isinstance(rates, BUILT_IN_RATES):
         return None
     multiple = Fraction(scaled(limits.multiple, RATIO_PLACES), 10**RATIO_PLACES)
     rate = Fraction(scaled(rates.highest, RATIO_PLACES), 10**RATIO_PLACES)

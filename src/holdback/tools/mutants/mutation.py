@@ -24,12 +24,15 @@ from holdback.errors import (
     RuleError,
     did_you_mean,
 )
+from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period
-from holdback.rulebooks.product_terms import ProductTerms
+from holdback.offers.price_tables import TABLE
+from holdback.rulebooks.product_terms import CalculatorChoice, ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
@@ -38,7 +41,9 @@ from holdback.tools.mutants.expression_mutants import expression_mutants, neighb
 from holdback.tools.mutants.mutant import Mutant
 from holdback.tools.mutants.setting_mutants import (
     jurisdiction_mutants,
+    price_mutants,
     setting_mutants,
+    with_prices,
 )
 from holdback.tools.proposals import rechecked
 
@@ -157,7 +162,44 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
                 line=line,
                 change=partial(_with_terms, product=product, changed=changed),
             )
+    yield from _prices(jurisdiction)
     yield from _switched_on(jurisdiction, others)
+
+
+def _prices(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
+    """Yield the mutants of the prices in own tables."""
+    policy, tables = jurisdiction.policy, jurisdiction.policy.own.tables
+    several = Counter(table.id for table in tables)
+    for table in tables:
+        version = f" from {table.period.start}" if several[table.id] > 1 else ""
+        limits = [product.calculators.get("limits") for product in policy.products]
+        steps = [
+            Money.parse(choice.settings["step"]).minor
+            for choice in limits
+            if choice is not None
+            and choice.settings.get(TABLE) == table.id
+            and choice.settings.get("step")
+        ]
+        for name, line, change in price_mutants(table, policy.catalogue, max(steps, default=1)):
+            yield Mutant(
+                name=f"{table.id}{version} {name}",
+                file=table.file,
+                line=line,
+                change=partial(_with_prices, table=table, change=change),
+            )
+
+
+def _with_prices(
+    rulebook: Rulebook, *, table: SourceTable, change: Mapping[tuple[str | int, ...], str]
+) -> Rulebook:
+    """Return *rulebook* with the *change* made to prices, where the *table* is in force."""
+    if rulebook.since not in table.period:
+        return rulebook
+    priced = (
+        with_prices(terms, table.id, change) if table.is_of(terms.key) else terms
+        for terms in rulebook.products
+    )
+    return rulebook.altered(products=tuple(priced))
 
 
 def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
@@ -298,12 +340,19 @@ def _with_terms(rulebook: Rulebook, *, product: SourceProduct, changed: dict[str
     """Return *rulebook* with a setting of *product* changed where it is offered."""
     if rulebook.since not in product.period:
         return rulebook
-    return rulebook.altered(
-        products=tuple(
-            evolve(terms, **changed) if terms.origin is product else terms
-            for terms in rulebook.products
-        ),
-    )
+
+    def with_changed(terms: ProductTerms) -> ProductTerms:
+        if terms.origin.table is not product.table:
+            return terms
+        changes = dict(changed)
+        for kind, choice in changed.items():
+            if isinstance(choice, CalculatorChoice) and choice.name == TABLE:
+                # The product in its file has only the name of the table.
+                settings = {**choice.settings, TABLE: getattr(terms, kind).settings[TABLE]}
+                changes[kind] = evolve(choice, settings=settings)
+        return evolve(terms, **changes)
+
+    return rulebook.altered(products=tuple(map(with_changed, rulebook.products)))
 
 
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
@@ -373,7 +422,9 @@ def _rules_with(
     # A product of the child has the shared rules of its parent, as every other product has them.
     for before in sorted(inherited.products, key=lambda before: before.key != terms.key):
         for rule in before.rules.rules:
-            is_its_own = switch_off.product is not None and before.origin is terms.origin
+            is_its_own = (
+                switch_off.product is not None and before.origin.table is terms.origin.table
+            )
             if rule.id == switch_off.name and (is_its_own or rule.origin.is_shared_by(terms.key)):
                 return before.rules
     return None

@@ -23,10 +23,14 @@ from holdback.exact.money import Currency
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.keys import CHECK, DATED, Key, dated_form
 from holdback.jurisdictions.source_rules import SourceProduct
+from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period, Timeline
 from holdback.jurisdictions.toml import Node
-from holdback.rulebooks.product_terms import SETTLEMENT
+from holdback.offers.price_tables import MAXIMUM, TABLE, result_columns, with_term
+from holdback.rulebooks.product_terms import SETTLEMENT, ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
+from holdback.rules import Catalogue, Checked, Fact, Kind, check
+from holdback.rules.tree import Constant, leaves
 from holdback.tools.mutants.mutant import Mutant
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
@@ -57,6 +61,79 @@ def setting_mutants(product: SourceProduct) -> Iterator[tuple[str, int | None, d
                 before, after = (digits(number, PERCENT_PLACES, 0) for number in (share, moved))
                 name = f"amounts[{place}]: {before}% to {after}%"
                 yield name, product.table["amounts"].line, {"amounts": shares}
+
+
+def price_mutants(
+    table: SourceTable, catalogue: Catalogue, step: int
+) -> Iterator[tuple[str, int | None, dict[_Path, str]]]:
+    """
+    Yield each price in *table*, and each end of its rows, moved: a name, the line, and the change.
+
+    That has texts by the column of a result, "" for all, and their path among the rows. Limits move
+    by a *step* of the offers, because less might change none.
+    """
+    facts, columns = with_term(catalogue), result_columns(catalogue.currency)
+    priced = [row for row in table.rows if row.prices]
+    for row in priced:
+        for result, written in row.prices.items():
+            column, unit = columns[result], step if result == MAXIMUM else 1
+            number = column.read(written)
+            assert number is not None, "a price is a value"
+            for moved in (number + unit, number - unit):
+                text = column.type.literal(moved)
+                change: dict[_Path, str] = {(result, row.name, "result"): text}
+                yield f"{row.name} {result}: {written} to {text}", row.node.line, change
+    for fact in facts.facts:
+        tests = {
+            row.name: check(row.tests[fact.name], facts) for row in priced if fact.name in row.tests
+        }
+        if fact.type.kind not in (Kind.TEXT, Kind.FLAG):
+            for name, texts in _moved_ends(fact, tests):
+                paths: dict[_Path, str] = {
+                    ("", row, "when", fact.name): text for row, text in texts.items()
+                }
+                yield name, table.table["rows"].line, paths
+
+
+def _moved_ends(fact: Fact, tests: Mapping[str, Checked]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each number at which rows end and others begin, moved in all of *tests* at once."""
+    # One row alone would make a hole or an overlap, which `holdback check` finds.
+    numbers = {
+        leaf.number
+        for test in tests.values()
+        for leaf in leaves(test.tree)
+        if isinstance(leaf, Constant)
+    }
+    for first in sorted(number for number in numbers if number - 1 not in numbers):
+        end = {first}
+        while max(end) + 1 in numbers:  # `<= 649` in one row, and `>= 650` in the next
+            end.add(max(end) + 1)
+        for unit in (1, -1):
+            texts = {row: _shifted(test, end, unit) for row, test in tests.items()}
+            yield f"{fact.name}: {fact.type.show(first)} to {fact.type.show(first + unit)}", texts
+
+
+def _shifted(test: Checked, end: set[int], unit: int) -> str:
+    source = test.source
+    for leaf in sorted(leaves(test.tree), key=lambda leaf: leaf.start, reverse=True):
+        if isinstance(leaf, Constant) and leaf.number in end:
+            moved = leaf.type.literal(leaf.number + unit)
+            source = f"{source[: leaf.start]}{moved}{source[leaf.end :]}"
+    return source
+
+
+def with_prices(terms: ProductTerms, table: str, change: Mapping[_Path, str]) -> ProductTerms:
+    """Return *terms* with the *change* of a mutant made in the setting that has the *table*."""
+    changed: dict[str, Any] = {}
+    for choice in terms.calculators:
+        read, settings = choice.table, choice.settings
+        if read is None or read["id"] != table:
+            continue
+        for (result, *rest), text in change.items():
+            if result in ("", read["result"]):
+                settings = _put(settings, (TABLE, "rows", *rest), text)
+        changed[choice.kind] = evolve(choice, settings=settings)
+    return evolve(terms, **changed)
 
 
 def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]:
@@ -126,10 +203,10 @@ def jurisdiction_mutants(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
     for name, (_, timeline) in details.timelines.items():
         if _is_own(details.setting_nodes[name], jurisdiction):
             yield from _moves(name, timeline, jurisdiction, partial(_with_setting, name=name))
-    for name, check in details.checks.items():
-        if check.max_age is not None and _is_own(check.node, jurisdiction):
+    for name, source in details.checks.items():
+        if source.max_age is not None and _is_own(source.node, jurisdiction):
             change = partial(_with_max_age, name=name)
-            yield from _moves(f"checks.{name}.max_age_days", check.max_age, jurisdiction, change)
+            yield from _moves(f"checks.{name}.max_age_days", source.max_age, jurisdiction, change)
 
 
 def _is_own(node: Node, jurisdiction: Jurisdiction) -> bool:

@@ -203,7 +203,8 @@ def _tables(policy: PolicyPage, product: str | None) -> Iterator[str]:
     for table in policy.jurisdiction.policy.tables_on(policy.rulebook.since):
         if table.is_of(product):
             heads = (column_words(column, label) for column in table.columns)
-            yield f"<h4>{text(capital(_spaced(table.id)))}</h4><p>The same as a table:</p>"
+            same = "<p>The same as a table:</p>" if any(table.rules) else ""
+            yield f"<h4>{text(capital(_spaced(table.id)))}</h4>{same}"
             yield from _table(
                 [text(capital(head)) for head in heads],
                 ([text(cell or ANY[-1]) for cell in row.cells] for row in table.rows),

@@ -217,6 +217,32 @@ def _banded(settings: _Settings, writer: _Writer) -> str:
     return f"{first}: {in_words(parts)}.{unknown}{_renewal(settings, writer)}"
 
 
+def _table_rate(settings: _Settings, writer: _Writer) -> str:
+    return (
+        f"What the merchant repays of what it received is in the table {_spaced(settings)}. The "
+        f"highest of the rows that may take the merchant while a figure is not known."
+        f"{_renewal(settings, writer)}"
+    )
+
+
+def _table_limits(settings: _Settings, writer: _Writer) -> str:
+    step = settings.get("step")
+    steps = f", in steps of {writer.figure(step)}" if step else ""
+    least = writer.figure(settings["minimum"])
+    return (
+        f"A merchant may have {least} or more, and at most what the table {_spaced(settings)} "
+        f"says{steps}."
+    )
+
+
+def _table_split(settings: _Settings, _writer: _Writer) -> str:
+    return f"The share of takings that repays the deal is in the table {_spaced(settings)}."
+
+
+def _spaced(settings: _Settings) -> str:
+    return f"“{settings['table'].replace('-', ' ')}”"
+
+
 def _renewal(settings: _Settings, writer: _Writer) -> str:
     discount = settings.get("renewal_discount")
     if discount is None or not Decimal(str(discount)):
@@ -273,6 +299,9 @@ _SENTENCES: Final[Mapping[str, Callable[[_Settings, _Writer], str]]] = {
     "split_percentage/affordability": _affordability,
     "factor_rate/flat": _flat,
     "factor_rate/banded": _banded,
+    "limits/table": _table_limits,
+    "split_percentage/table": _table_split,
+    "factor_rate/table": _table_rate,
     "term/takings_pace": _pace,
     "term/fixed": _fixed_term,
     "term/chosen": _chosen_term,

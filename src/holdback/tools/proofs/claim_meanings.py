@@ -70,8 +70,8 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "It has always run out by then, so every renewal waits for a new check.",
     ),
     "band-reached": Meaning(
-        "In each band of a price is somebody whom the rules accept",
-        "Because of the rules named nobody is ever priced by that band.",
+        "In each band or row of a price is somebody whom the rules accept",
+        "Because of the rules named nobody is ever priced by it.",
     ),
     "claim-says-something": Meaning(
         "A claim in a file could be broken by other rules",

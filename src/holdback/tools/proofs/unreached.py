@@ -7,6 +7,7 @@ from typing import Final
 
 from holdback.eligibility.facts import NEVER_INITIAL, relations
 from holdback.eligibility.ruleset import Rule
+from holdback.frozen_classes import frozen
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import CheckTerms, Rulebook, age_name
 from holdback.rules import Fact, Kind, check, parse
@@ -35,7 +36,7 @@ def unreached(rulebook: Rulebook, product: str | None, solver: Solver) -> Iterat
     if product is None:
         for limited in rulebook.checks.values():
             yield from _stale(rulebook, limited, solver)
-    elif terms is not None and terms.factor_rate.name == "banded":
+    elif terms is not None:
         yield from _empty_bands(rulebook, terms, solver)
 
 
@@ -67,41 +68,67 @@ def _stale(rulebook: Rulebook, limited: CheckTerms, solver: Solver) -> Iterator[
 
 
 def _empty_bands(rulebook: Rulebook, terms: ProductTerms, solver: Solver) -> Iterator[BrokenClaim]:
-    """Yield the bands of the factor rate of *terms* in which nobody is who is accepted."""
-    fact = rulebook.catalogue.fact(str(terms.factor_rate.settings.get("on")))
-    bands = terms.factor_rate.settings.get("bands")
-    if fact is None or not isinstance(bands, list | tuple):
-        return
-    of_deal = fact.name in NEVER_INITIAL
-    passes = [OutcomeIn(terms.rules, PASSES, floor=False)]
-    passes += [OutcomeIn(rulebook.renewal, PASSES)] if of_deal else []
-    rules = [*terms.rules.rules, *(rulebook.renewal.rules if of_deal else ())]
-    tied = {
-        name
-        for relation in relations(rulebook.currency)
-        for name in relation.names
-        if fact.name in relation.names
-    } | {fact.name}
-    if not any(tied & {*rule.checked.names} for rule in rules):
-        return  # no rule says anything of it
-    low = None
-    for band in bands:
-        high = _bound(fact, band)
-        bounds = [f"{fact.name} >= {low}"] * (low is not None)
-        bounds += [f"{fact.name} < {high}"] * (high is not None)
-        core = _kept_out(solver, rules, (*passes, *(_flag(rulebook, text) for text in bounds)))
+    """Yield the bands and the rows of prices of *terms* in which nobody is who is accepted."""
+    for band in _bands(rulebook, terms):
+        of_deal = not band.facts.isdisjoint(NEVER_INITIAL)
+        passes = [OutcomeIn(terms.rules, PASSES, floor=False)]
+        passes += [OutcomeIn(rulebook.renewal, PASSES)] if of_deal else []
+        rules = [*terms.rules.rules, *(rulebook.renewal.rules if of_deal else ())]
+        tied = set(band.facts).union(
+            *(
+                relation.names
+                for relation in relations(rulebook.currency)
+                if not band.facts.isdisjoint(relation.names)
+            )
+        )
+        if not any(tied & {*rule.checked.names} for rule in rules):
+            continue  # no rule says anything of it
+        core = _kept_out(solver, rules, (*passes, *(_flag(rulebook, text) for text in band.texts)))
         if core:
             names = in_words([f"`{rule.id}`" for rule in core])
             yield BrokenClaim(
                 claim=BAND_REACHED,
                 severity=WARNING,
                 code="no_effect",
-                message=f"nobody who gets `{terms.key}` is in its band with "
-                f"{in_words([f'`{text}`' for text in bounds])}, because of {names}",
+                message=f"nobody who gets `{terms.key}` is in its {band.what} with "
+                f"{in_words([f'`{text}`' for text in band.texts])}, because of {names}",
                 hint="correct the band or the rule, or leave the band out",
                 spots=tuple(Spot(rule=rule) for rule in core),
             )
-        low = high
+
+
+@frozen
+class _Band:
+    """A band or a row: what it is called, the facts that it is about, and what it asks of them."""
+
+    what: str
+    facts: frozenset[str]
+    texts: tuple[str, ...]
+
+
+def _bands(rulebook: Rulebook, terms: ProductTerms) -> Iterator[_Band]:
+    """Yield the bands of the factor rate of *terms*, and the rows of tables that price it."""
+    settings = terms.factor_rate.settings
+    fact, bands = rulebook.catalogue.fact(settings.get("on")), settings.get("bands")
+    if terms.factor_rate.name == "banded" and fact is not None and isinstance(bands, list | tuple):
+        low = None
+        for band in bands:
+            high = _bound(fact, band)
+            texts = [f"{fact.name} >= {low}"] * (low is not None)
+            texts += [f"{fact.name} < {high}"] * (high is not None)
+            yield _Band("band", frozenset({fact.name}), tuple(texts))
+            low = high
+    tables = [choice.table for choice in terms.calculators if choice.table is not None]
+    # A table that gives both a rate and a limit is asked about once.
+    for table in {table["id"]: table for table in tables}.values():
+        for name, row in table["rows"].items():
+            # Rules say nothing of the term that is chosen.
+            asked = {
+                fact: text for fact, text in row["when"].items() if rulebook.catalogue.fact(fact)
+            }
+            if asked:
+                what = f"row `{name}` of the table `{table['id']}`"
+                yield _Band(what, frozenset(asked), tuple(asked.values()))
 
 
 def _bound(fact: Fact, band: object) -> str | None:

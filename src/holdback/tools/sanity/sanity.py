@@ -20,6 +20,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.offers.calculator import TERM_MONTHS
+from holdback.offers.price_tables import TABLE
 from holdback.rulebooks.product_terms import SETTLEMENT, CalculatorChoice
 from holdback.rules import Fact, Kind, Type
 from holdback.tools.proofs.finding import ERROR, INFORMATION, Finding
@@ -203,10 +204,15 @@ def _bands(choice: CalculatorChoice) -> list[Mapping[str, Any]]:
 
 def _all_rates(price: _Price) -> list[int]:
     """Return the rates of the built-in calculators, by band; none where one is invalid."""
-    choice = price.choice("factor_rate", "flat", "banded")
+    choice = price.choice("factor_rate", "flat", "banded", TABLE)
     if choice is None:
         return []
     values = [choice.settings.get("rate")]
+    if choice.name == TABLE:
+        tables = (table for layer in price.jurisdiction.policy.layers for table in layer.tables)
+        named = [table for table in tables if table.id == choice.settings.get(TABLE)]
+        values = [row.prices.get("factor_rate") for table in named for row in table.rows]
+        values = [value for value in values if value is not None]
     if choice.name == "banded":
         values = [band.get("rate") for band in _bands(choice)]
     rates = [_read(_RATIO, value) for value in values]
@@ -226,7 +232,8 @@ def _rates(price: _Price) -> Iterator[Finding]:
     if not rates:
         return
     lowest, highest = min(rates), max(rates)
-    written = (where, "rate" if price.choice(where, "flat") else "bands")
+    keys = {"flat": "rate", "banded": "bands", TABLE: TABLE}
+    written = (where, keys[price.product.calculators[where].name])
     if lowest <= _ONE:
         headline = Headline(
             claim=FREE_MONEY,

@@ -16,7 +16,8 @@ from holdback.frozen_classes import frozen
 from holdback.merchant.product import ACCEPTED
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules import Facts, Kind, Type
+from holdback.rules import Facts, Kind, Type, check, closure, parse
+from holdback.rules.tree import Constant, leaves
 from holdback.tools.advice.least_change import moved
 from holdback.tools.example_run import Answer, bound, priced_answer, quoted_on, run_example
 from holdback.tools.suggestions.drafts import LONG_OFFER, SHORT_OFFER, DraftedExample
@@ -103,6 +104,8 @@ def applications(facts: Facts, rulebook: Rulebook, product: str) -> Iterator[Pri
     balances = [*amounts[:1], *([usual // 4] if usual else [])]
     settled = [None, *(Money(balance, rulebook.currency) for balance in balances if balance)]
     for settles in settled:
+        for deal in _in_rows(terms, facts, rulebook):
+            yield PricedApplication(deal, settles)
         for banded in (facts, *_banded(terms, facts, rulebook)):
             for number in takings:
                 yield PricedApplication(moved(banded, place, number), settles)
@@ -142,6 +145,29 @@ def _round_takings(amounts: list[int], rulebook: Rulebook) -> list[int]:
     numbers |= {number for amount in amounts for number in (amount - 1, amount, amount + 1)}
     usable = [number for number in numbers if fact.low <= number <= fact.high]
     return sorted(usable, key=lambda number: (roughness(fact.type, number), number))
+
+
+def _in_rows(terms: ProductTerms, facts: Facts, rulebook: Rulebook) -> Iterator[Facts]:
+    """Yield *facts* in each row of the tables of *terms*, then beside the ends of its values."""
+    catalogue = rulebook.catalogue
+    tables = [choice.table for choice in terms.calculators if choice.table is not None]
+    for row in (row for table in tables for row in table["rows"].values()):
+        inside, beside = facts, list[tuple[int, int]]()
+        # An application does not name the term that is chosen.
+        for name in filter(catalogue.fact, row["when"]):
+            place, checked = catalogue.place(name), check(parse(row["when"][name]), catalogue)
+            fact, takes = catalogue.facts[place], closure(checked)
+            ends = [leaf.number for leaf in leaves(checked.tree) if isinstance(leaf, Constant)]
+            near = {end + step for end in ends or (0, 1) for step in (0, -1, 1)}
+            usable = sorted(
+                (number for number in near if fact.low <= number <= fact.high),
+                key=lambda number: (roughness(fact.type, number), number),
+            )
+            taken = [number for number in usable if takes(moved(facts, place, number))]
+            inside = moved(inside, place, taken[0]) if taken else inside
+            beside += [(place, number) for number in usable]
+        yield inside
+        yield from (moved(inside, place, number) for place, number in beside)
 
 
 def _banded(terms: ProductTerms, facts: Facts, rulebook: Rulebook) -> Iterator[Facts]:

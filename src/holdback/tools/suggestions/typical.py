@@ -57,14 +57,14 @@ def _rules(jurisdiction: Jurisdiction, *, of_products: bool) -> Iterator[tuple[C
 
 
 def _priced_by(jurisdiction: Jurisdiction) -> Iterator[str]:
-    """Yield the facts that calculators read: the takings, and what a banded rate depends on."""
+    """Yield the facts that calculators read: the takings, and what bands and tables are of."""
     for product in jurisdiction.policy.products:
         for choice in product.calculators.values():
             if choice.full_name in PRICED_BY_TAKINGS or choice.full_name not in BUILT_IN:
                 yield TAKINGS
-            fact = choice.settings.get("on")
-            if isinstance(fact, str) and jurisdiction.policy.catalogue.fact(fact) is not None:
-                yield fact
+    for name in jurisdiction.policy.facts_of_prices:
+        if jurisdiction.policy.catalogue.fact(name) is not None:
+            yield name
 
 
 def _meeting(

@@ -287,4 +287,6 @@ def calculators(terms: ProductTerms) -> dict[str, Json]:
         if choice is None:
             continue
         result[kind] = {"calculator": choice.name, **normal_setting(choice.settings)}
+        if choice.table is not None:  # shown by itself
+            result[kind]["table"] = choice.table["id"]
     return result

@@ -34,6 +34,7 @@ from holdback.jurisdictions.keys import (
 )
 from holdback.jurisdictions.quantity import PATTERNS, quantity_schema
 from holdback.offers.calculator import Percent, Ratio
+from holdback.offers.price_tables import PriceTable
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.shipped_calculators import Band, SettlementBand
 from holdback.rules import Kind
@@ -143,6 +144,8 @@ def _setting(hint: Any) -> KeyForm:
         return ListOf(_setting(get_args(hint)[0]))
     if type(None) in get_args(hint):
         return _setting(next(part for part in get_args(hint) if part is not type(None)))
+    if hint is PriceTable:
+        return _setting(str)
     if hint is SettlementBand:
         share = _setting(Percent)
         return Keys((Key("up_to", share), Key("percentage", share, required=True)))
