@@ -29,8 +29,8 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.rulebooks.rulebook import FUNDING
 from holdback.tools.plain_values import plain_values
 from holdback.tools.workbench.history import (
+    IN_FORCE,
     INHERITED,
-    SWITCHED_OFF,
     Stretch,
     Version,
     VersionHistory,
@@ -144,7 +144,7 @@ def _version(
     inherited = "" if version.jurisdiction == jurisdiction.code else f", by {version.jurisdiction}"
     yield f"  {click.style(_period(version) + inherited, bold=True)}{click.style(mark, fg='cyan')}"
     code = f"{version.code}  " if version.code else ""
-    words = f"{version.state}: {version.words}" if version.state == SWITCHED_OFF else version.words
+    words = version.words if version.state == IN_FORCE else f"{version.state}: {version.words}"
     yield f"    {code}{printable(words)}"
     for detail in version.details:
         yield f"      {printable(detail)}"

@@ -45,7 +45,7 @@ _NEEDED: Final = tuple({*JURISDICTION.required} - {"format", "currency", *DATED}
 @frozen(kw_only=True)
 class SwitchedOff:
     """
-    A `rule`, `parameter`, `product` or `claim` of the parent that a child drops, and why.
+    A `rule`, `parameter`, `product`, `table` or `claim` of the parent that a child drops, and why.
 
     A rule that is dropped in one product has the key of this `product`.
     """
@@ -240,7 +240,7 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         if len(kinds) != 1 and isinstance(element.value, dict):
             element.add_error(
                 "contradiction",
-                "expected one of `rule`, `parameter`, `product` and `claim`",
+                "expected one of `rule`, `parameter`, `product`, `table` and `claim`",
                 "and a `reason`; only `rule` may have a `product` beside it",
             )
             continue

@@ -459,6 +459,7 @@ FIGURES: Final = Keys(
 
 # What can be switched off.
 CLAIM: Final = "claim"
+TABLE_OF_TIERS: Final = "table"
 SWITCHED_OFF: Final = (
     Key("rule", _text(ID, "the id of a rule")),
     Key("parameter", _text(NAME, "the id of a parameter")),
@@ -467,6 +468,7 @@ SWITCHED_OFF: Final = (
         _text(NAME, "the id of a product"),
         "The key of a product; beside `rule`: the product in which the rule is dropped.",
     ),
+    Key(TABLE_OF_TIERS, _text(ID, "the id of a table"), "The id of a table, with all its rows."),
     Key(CLAIM, _text(None, "the name of a claim"), "The name of a claim."),
 )
 SWITCH_OFF: Final = _keys(*SWITCHED_OFF, _REASON, *_PERIOD)

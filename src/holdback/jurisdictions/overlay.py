@@ -18,7 +18,7 @@ from holdback.errors import did_you_mean
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen, frozen_record
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
-from holdback.jurisdictions.keys import CLAIM, OVERLAY
+from holdback.jurisdictions.keys import CLAIM, OVERLAY, TABLE_OF_TIERS
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.stated_claims import StatedClaim
@@ -180,6 +180,7 @@ class Policy:
             # A rule of the product itself is dropped by the product's key alone.
             dropped = layer.switched_off_on("rule", day) & shared
             dropped |= layer.switched_off_on("rule", day, product.key)
+            dropped |= _rows(rules, layer.switched_off_on(TABLE_OF_TIERS, day))
             _remove(rules, dropped - own.keys())
         return list(rules.values())
 
@@ -190,7 +191,9 @@ class Policy:
         for layer in self.layers:
             own = {rule.id: rule for rule in rules_of(layer) if day in rule.period}
             _lay_over(rules, own, layer.tables_on(day))
-            _remove(rules, layer.switched_off_on("rule", day) - own.keys())
+            dropped = layer.switched_off_on("rule", day)
+            dropped |= _rows(rules, layer.switched_off_on(TABLE_OF_TIERS, day))
+            _remove(rules, dropped - own.keys())
         return list(rules.values())
 
     def tables_on(self, day: date) -> list[SourceTable]:
@@ -198,7 +201,9 @@ class Policy:
         tables: list[SourceTable] = []
         for layer in self.layers:
             own = [table for table in layer.tables if day in table.period]
-            tables = [old for old in tables if not any(new.replaces(old) for new in own)] + own
+            gone = layer.switched_off_on(TABLE_OF_TIERS, day)
+            kept = (old for old in tables if old.id not in gone)
+            tables = [old for old in kept if not any(new.replaces(old) for new in own)] + own
         return tables
 
     def products_on(self, day: date) -> list[SourceProduct]:
@@ -262,7 +267,8 @@ class Policy:
         """
         Return where on *day* it has what is named by *switch_off*.
 
-        A rule of a product is at the product's key, and anything else at None.
+        A rule of a product is at the product's key, a table at the code of its folder, and anything
+        else at None.
         """
         names: Iterable[tuple[str | None, str]]
         if switch_off.kind == "rule":
@@ -277,6 +283,8 @@ class Policy:
             ]
         elif switch_off.kind == "product":
             names = [(None, product.key) for product in self.products_on(day)]
+        elif switch_off.kind == TABLE_OF_TIERS:
+            names = [(table.jurisdiction, table.id) for table in self.tables_on(day)]
         elif switch_off.kind == CLAIM:
             held = self.claims_in(Period(day, day + timedelta(days=1)))
             names = [(None, claim.name) for claim in held]
@@ -357,6 +365,7 @@ class Draft:
             ("rule", None): [rule.id for layer in parent.layers for rule in layer.rules_by_id],
             ("product", None): [product.key for product in parent.products],
             ("parameter", None): list(parent.parameters),
+            (TABLE_OF_TIERS, None): [table.id for it in parent.layers for table in it.tables],
         }
         for product in (*self.policy.products, *parent.products):
             ids = names.setdefault(("rule", product.key), [])
@@ -410,10 +419,14 @@ def _lay_over(
     rules: dict[str, SourceRule], own: Mapping[str, SourceRule], tables: Collection[str]
 ) -> None:
     """Let *own* rules of a child replace *rules*; its *tables* replace the whole of theirs."""
-    replaced = [rule.id for rule in rules.values() if rule.of_table in tables]
-    _remove(rules, set(replaced) - own.keys())
+    _remove(rules, _rows(rules, tables) - own.keys())
     # A replaced rule keeps its place in the order: that is how a dict updates.
     rules |= own
+
+
+def _rows(rules: Mapping[str, SourceRule], tables: Collection[str]) -> set[str]:
+    """Return the ids of those of *rules* that are rows of *tables*."""
+    return {rule.id for rule in rules.values() if rule.of_table in tables}
 
 
 _Key = TypeVar("_Key")

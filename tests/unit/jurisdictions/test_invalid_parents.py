@@ -205,12 +205,12 @@ def test_what_is_switched_off_in_vain(what, message):
         (
             '{ reason = "x" }',
             "7:15 $.switch_off[0]",
-            "expected one of `rule`, `parameter`, `product` and `claim`",
+            "expected one of `rule`, `parameter`, `product`, `table` and `claim`",
         ),
         (
             '{ rule = "on-pace", parameter = "flex", reason = "x" }',
             "7:15 $.switch_off[0]",
-            "expected one of `rule`, `parameter`, `product` and `claim`",
+            "expected one of `rule`, `parameter`, `product`, `table` and `claim`",
         ),
         (
             '{ rule = "on-pace", product = "flex", reason = "x" }',

@@ -6,10 +6,12 @@ from datetime import date
 
 import pytest
 
+from holdback.tools.lint.lint import findings
+from holdback.tools.mutants.mutation import verdicts
 from holdback.tools.workbench.history import histories
 from holdback.tools.workbench.overview import overview
-from small_folders import child, country, errors_in, loaded, parameter, read
-from small_tables import COLUMNS, ROWS, land, table
+from small_folders import child, country, errors_in, loaded, parameter, read, rule, said
+from small_tables import COLUMNS, ROWS, land, priced, table
 
 TODAY = date(2026, 3, 1)
 
@@ -259,3 +261,86 @@ def test_a_row_has_a_history_and_a_place():
     assert listed["columns"] == COLUMNS
     assert listed["codes"][-2:] == ["NL-R-10-LARGE", ""]
     assert {rule.get("table") for rule in shown["rules"]} == {None, "size"}
+
+
+# -- a child without the table of its parent
+
+NOT_HERE = 'switch_off = [{ table = "size", reason = "One tier here.", from = 2026-01-01 }]\n'
+
+
+def test_a_child_switches_off_a_whole_table():
+    """A table is switched off as a rule is: on the days given, with a reason, rows and all."""
+    folder = loaded(NL=land(table()), NL_ZH=child(more=NOT_HERE))
+    before, after = (
+        folder.resolve("NL-ZH", on=day) for day in (date(2025, 12, 31), date(2026, 1, 1))
+    )
+    assert (len(rows_of(before)), rows_of(after)) == (4, [])
+    shown = overview(folder["NL-ZH"], TODAY)
+    assert shown["tables"] == []
+    assert [(line["kind"], line["name"]) for line in shown["switched_off"]] == [("table", "size")]
+
+
+def test_a_row_of_its_own_stays_in_force():
+    row = pace_row("size-small", "NL-ZH-R-1")
+    folder = loaded(NL=land(table()), NL_ZH=child(more=NOT_HERE, renewal=row))
+    (kept,) = rows_of(folder.resolve("NL-ZH", on=TODAY))
+    assert kept.code == "NL-ZH-R-1"
+
+
+def pace_row(name, code):
+    return rule(name, code, "performance >= 60%", since="2026-01-01")
+
+
+def test_a_table_that_is_not_inherited_cannot_be_switched_off():
+    assert said("NL-ZH", NL=country(), NL_ZH=child(more=NOT_HERE))[0].endswith(
+        "`NL` has no table `size`"
+    )
+
+
+def test_a_switch_off_of_a_table_needs_an_example():
+    """As a rule does: a deal for which one of its rows would be a reason."""
+    files = child(more=NOT_HERE)
+    messages = [error.message for error in findings(loaded(NL=land(table()), NL_ZH=files))]
+    assert "no example shows that the table `size` is switched off" in messages
+    slow = 'given = { performance = "81%", funded_amount = "EUR 600000", status = "Funded" }'
+    files["renewal.toml"] = (
+        f'format = 1\n[[examples]]\nname = "large"\non = 2026-03-01\n{slow}\n'
+        'expect = { outcome = "eligible" }\n'
+    )
+    jurisdictions = loaded(NL=land(table()), NL_ZH=files)
+    messages = [error.message for error in findings(jurisdictions)]
+    assert "no example shows that the table `size` is switched off" not in messages
+    states = {it.mutant.name: it.state for it in verdicts(jurisdictions["NL-ZH"], jurisdictions)}
+    assert states["table size not switched off"] == "noticed"
+
+
+def test_a_table_that_is_switched_off_while_a_product_reads_it():
+    more = 'switch_off = [{ table = "pricing", reason = "Not here." }]\n'
+    (error,) = said("NL-ZH", NL=priced(), NL_ZH=child(more=more))
+    assert "the inherited product `flex` has no table `pricing`" in error
+
+
+@pytest.mark.parametrize(
+    ("files", "state", "words"),
+    [
+        (child(more=NOT_HERE), "switched off", "One tier here."),
+        (
+            child(
+                renewal=table(
+                    [["all", "-", "-", ">= 90%", "", ""]], code="NL-ZH-R-9", since="2026-01-01"
+                ).strip()
+            ),
+            "replaced",
+            "by the table `size` of NL-ZH, which has no such row",
+        ),
+    ],
+)
+def test_the_history_of_a_row_says_what_became_of_its_table(files, state, words):
+    folder = loaded(NL=land(table()), NL_ZH=files)
+    (found,) = histories(folder, folder["NL-ZH"], "size-small")
+    first, last = found.versions
+    assert (first.state, first.until) == ("in force", date(2026, 1, 1))
+    assert (last.state, last.words, last.jurisdiction) == (state, words, "NL-ZH")
+    (parents,) = histories(folder, folder["NL"], "size-small")
+    ((code, stretches),) = parents.children
+    assert (code, [it.relation for it in stretches]) == ("NL-ZH", ["inherited", state])

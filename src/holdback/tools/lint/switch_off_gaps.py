@@ -12,7 +12,7 @@ from holdback.eligibility.ruleset import DECLINE, REFER, Rule
 from holdback.errors import ErrorDetail, RuleError
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
-from holdback.jurisdictions.keys import NOT_OFFERED, PAYS_OUT, WAITS
+from holdback.jurisdictions.keys import NOT_OFFERED, PAYS_OUT, TABLE_OF_TIERS, WAITS
 from holdback.merchant import product
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import closure
@@ -32,6 +32,8 @@ _DECIDES: Final = {
 _HINTS: Final = {
     "rule": "add an example of a deal that the rule would decline or refer, with what comes out "
     "here",
+    TABLE_OF_TIERS: "add an example of a deal that a row would decline or refer, with what comes "
+    "out here",
     "product": f'add an example of the product that expects `decision = "{NOT_OFFERED}"`',
 }
 
@@ -67,8 +69,8 @@ def unshown_switch_offs(
             for rulebook in jurisdiction.slices
             if (changed := _restored(rulebook, switch_off, others[parent_code])) is not None
         }
-        if switch_off.kind == "rule":
-            shown = _rule_is_shown(jurisdiction, restored, switch_off.name, runs)
+        if switch_off.kind != "product":
+            shown = _rule_is_shown(jurisdiction, restored, runs)
         else:
             shown = any(
                 run.example.product == switch_off.name
@@ -89,44 +91,39 @@ def _restored(rulebook: Rulebook, switch_off: SwitchedOff, parent: Jurisdiction)
     return None if same and len(changed.products) == len(rulebook.products) else changed
 
 
-def restored_to(
-    rulebook: Rulebook, restored: Rulebook, name: str
-) -> Iterator[tuple[str | None, Rule]]:
-    """Yield the rules *name* that *restored* has and *rulebook* has not, by rule set."""
+def restored_to(rulebook: Rulebook, restored: Rulebook) -> Iterator[tuple[str | None, Rule]]:
+    """Yield the rules that *restored* has and *rulebook* has not, by rule set."""
     for rule_set, rules in restored.rulesets.items():
         here = rulebook.rulesets.get(rule_set)
         present = {rule.id for rule in here.rules} if here is not None else set()
         for rule in rules.rules:
-            if rule.id == name and name not in present:
+            if rule.id not in present:
                 yield rule_set, rule
 
 
 def _rule_is_shown(
     jurisdiction: Jurisdiction,
     restored: Mapping[date, Rulebook],
-    name: str,
     runs: Collection[ExampleRun],
 ) -> bool:
     """
-    Return whether the rule *name* would be a reason for the deal of one of *runs*.
+    Return whether a rule that is *restored* would be a reason for the deal of one of *runs*.
 
     That its answer becomes unknown is not enough: every deal without the fact would show that.
     """
     # The rule, by the first day of the rulebook and the rule set: of renewals, a product, fundings.
-    restored_rules = {
-        (since, rule_set): rule
-        for since, rulebook in restored.items()
-        for rule_set, rule in restored_to(jurisdiction.rulebook(since), rulebook, name)
-    }
-    answers = {key: closure(rule.checked) for key, rule in restored_rules.items()}
+    restored_rules: dict[tuple[date, str | None], list[Rule]] = {}
+    for since, rulebook in restored.items():
+        for rule_set, rule in restored_to(jurisdiction.rulebook(since), rulebook):
+            restored_rules.setdefault((since, rule_set), []).append(rule)
     for run in runs:
         if not run.example.of_rules:
             continue
         rulebook = jurisdiction.rulebook(run.example.on)
         key = (rulebook.since, run.example.product)
-        rule = restored_rules.get(key)
-        if rule is not None and run.got.outcome in _DECIDES[rule.otherwise]:
-            facts = rulebook.catalogue.prepare(run.example.given)
-            if answers[key](facts) is False:
-                return True
+        for rule in restored_rules.get(key, ()):
+            if run.got.outcome in _DECIDES[rule.otherwise]:
+                facts = rulebook.catalogue.prepare(run.example.given)
+                if closure(rule.checked)(facts) is False:
+                    return True
     return False

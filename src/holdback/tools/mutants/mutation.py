@@ -28,6 +28,7 @@ from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
+from holdback.jurisdictions.keys import TABLE_OF_TIERS
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period
@@ -359,7 +360,7 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
     """Yield every rule and product that is switched off, switched on again."""
     for switch_off in jurisdiction.policy.own.switched_off:
         parent_code = jurisdiction.policy.layers[-2].code
-        if switch_off.kind in ("rule", "product") and parent_code in others.codes:
+        if switch_off.kind in ("rule", "product", TABLE_OF_TIERS) and parent_code in others.codes:
             parent = others[parent_code]
             of_one = f" of {switch_off.product}" if switch_off.product else ""
             yield Mutant(
@@ -374,7 +375,9 @@ def with_inherited(
     rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
 ) -> Rulebook:
     """
-    Return *rulebook* with the rule or product that *switch_off* leaves out, taken from *parent*.
+    Return *rulebook* with what *switch_off* leaves out, taken from *parent*.
+
+    That is a rule, a product, or the rules of a table.
 
     It gets the place in the order that it has there. Outside the switch-off's days, *rulebook* is
     returned unchanged.
@@ -383,6 +386,11 @@ def with_inherited(
     if rulebook.since not in switch_off.period or rulebook.since < parent.changes[0]:
         return rulebook
     inherited = parent.rulebook(rulebook.since)
+    if switch_off.kind == TABLE_OF_TIERS:
+        for name in rows_of(inherited, switch_off.name):
+            row = evolve(switch_off, kind="rule", name=name)
+            rulebook = with_inherited(rulebook, switch_off=row, parent=parent)
+        return rulebook
     catalogue = rulebook.catalogue
     # What comes back is checked with the child's parameters, which may replace the parent's.
     if switch_off.kind == "product":
@@ -411,6 +419,12 @@ def with_inherited(
         products=products,
         funding=put_back(inherited.funding, rulebook.funding),
     )
+
+
+def rows_of(rulebook: Rulebook, table: str) -> dict[str, None]:
+    """Return the ids of the rules of *rulebook* that are rows of the *table*, in their order."""
+    rows = (rule.id for rule in rulebook.all_rules if rule.origin.of_table == table)
+    return dict.fromkeys(rows)
 
 
 def _rules_with(

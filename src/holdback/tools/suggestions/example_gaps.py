@@ -225,8 +225,8 @@ def gaps(
         if line is not None and None in line.answers:
             yield from _unknown(jurisdiction, source, product)
     for switch_off, restored in unshown_switch_offs(jurisdiction, others, runs):
-        if switch_off.kind == "rule":  # a product has a mutant, which an example notices
-            yield _switched_off(jurisdiction, switch_off.name, restored)
+        if switch_off.kind != "product":  # that has a mutant, which an example notices
+            yield from _switched_off(jurisdiction, restored)
 
 
 def _first_products(jurisdiction: Jurisdiction) -> dict[SourceRule, str | None]:
@@ -240,15 +240,15 @@ def _first_products(jurisdiction: Jurisdiction) -> dict[SourceRule, str | None]:
 
 
 def _switched_off(
-    jurisdiction: Jurisdiction, name: str, restored: Mapping[date, Rulebook]
-) -> SwitchOffGap:
-    """Return the gap of the rule *name*, in the first rule set that is without it."""
-    rule_sets = (
-        rule_set
-        for since, back in restored.items()
-        for rule_set, _ in restored_to(jurisdiction.rulebook(since), back, name)
-    )
-    return SwitchOffGap(product=next(rule_sets, None), name=name, restored=restored)
+    jurisdiction: Jurisdiction, restored: Mapping[date, Rulebook]
+) -> Iterator[SwitchOffGap]:
+    """Yield the gap of each rule that is *restored*, in the first rule set that is without it."""
+    rule_sets: dict[str, str | None] = {}
+    for since, back in restored.items():
+        for rule_set, rule in restored_to(jurisdiction.rulebook(since), back):
+            rule_sets.setdefault(rule.id, rule_set)
+    for name, rule_set in rule_sets.items():
+        yield SwitchOffGap(product=rule_set, name=name, restored=restored)
 
 
 def _unknown(

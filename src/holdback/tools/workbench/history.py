@@ -12,7 +12,7 @@ from holdback.errors import ConfigurationError, did_you_mean, excerpt
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.keys import DATED
+from holdback.jurisdictions.keys import DATED, TABLE_OF_TIERS
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
@@ -294,26 +294,39 @@ def _product_terms(terms: ProductTerms) -> Iterator[str]:
 
 
 def _switched_off(jurisdiction: Jurisdiction, day: date, subject: HistorySubject) -> Version | None:
-    """Return why *subject* is not in force on *day*; None where nobody switches it off."""
+    """Return why *subject* is not in force on *day*: dropped, or its table replaced; else None."""
     layers, product = jurisdiction.policy.layers, subject.product
     by_id = product is None or any(
         rule.id == subject.name and rule.is_shared_by(product)
         for layer in layers
         for rule in layer.shared
     )
-    products = (None, product) if by_id else (product,)
+    names = {
+        (subject.kind, subject.name, place) for place in ((None,) if by_id else ()) + (product,)
+    }
+    rows = [] if subject.kind != RULE else _rows(jurisdiction.policy, day, subject)
+    names |= {(TABLE_OF_TIERS, row.of_table or "", None) for row in rows}
     for layer in reversed(layers):
+        version = Version(since=day, state=SWITCHED_OFF, jurisdiction=layer.code, words="")
         for switch_off in layer.switched_off:
-            same = (switch_off.kind, switch_off.name) == (subject.kind, subject.name)
-            if same and switch_off.product in products and day in switch_off.period:
-                return Version(
-                    since=day,
-                    state=SWITCHED_OFF,
-                    jurisdiction=layer.code,
-                    words=switch_off.reason,
-                    lines=(_lines("the reason", switch_off.node),),
-                )
+            same = (switch_off.kind, switch_off.name, switch_off.product) in names
+            if same and day in switch_off.period:
+                lines = (_lines("the reason", switch_off.node),)
+                return evolve(version, words=switch_off.reason, lines=lines)
+        for table in layer.tables:
+            is_one = table.id in {row.of_table for row in rows if row.jurisdiction != layer.code}
+            if is_one and day in table.period and table.is_of(product):
+                words = f"by the table `{table.id}` of {layer.code}, which has no such row"
+                lines = (_lines("the table", table.table.node),)
+                return evolve(version, state=REPLACED, words=words, lines=lines)
     return None
+
+
+def _rows(policy: Policy, day: date, subject: HistorySubject) -> list[SourceRule]:
+    """Return the rules of the *subject* that are rows of tables which folders have on *day*."""
+    rules = (rule for layer in policy.layers for rule in layer.all_rules)
+    named = (rule for rule in rules if rule.id == subject.name and rule.of_table is not None)
+    return [rule for rule in named if day in rule.period]
 
 
 _READERS: Final[dict[str, Callable[[Jurisdiction, Rulebook, HistorySubject], Version | None]]] = {
@@ -354,7 +367,7 @@ def _stretches(
 
 def _relation(version: Version, elder: set[str], versions: tuple[Version, ...]) -> str:
     if version.jurisdiction not in elder:
-        return REPLACED if version.state == IN_FORCE else SWITCHED_OFF
+        return SWITCHED_OFF if version.state == SWITCHED_OFF else REPLACED
     same_day = [
         elder_version.words
         for elder_version in versions

@@ -14,7 +14,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
-from holdback.jurisdictions.keys import DATED
+from holdback.jurisdictions.keys import DATED, TABLE_OF_TIERS
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
@@ -92,6 +92,8 @@ def _is_replaced(switch_off: SwitchedOff, jurisdiction: Jurisdiction, rulebook: 
         here = policy.places_of(switch_off, day)
         parents = evolve(policy, layers=policy.layers[:-1])
         return bool(here) and parents.places_of(switch_off, day) <= here
+    if switch_off.kind == TABLE_OF_TIERS:
+        return switch_off.name in {it.id for it in jurisdiction.policy.tables_on(rulebook.since)}
     if switch_off.kind == "product":
         return switch_off.name in {terms.key for terms in rulebook.products}
     return switch_off.name in jurisdiction.policy.parameters_on(rulebook.since)
