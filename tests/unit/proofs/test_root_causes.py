@@ -108,6 +108,23 @@ def test_what_nobody_reaches_because_of_a_wrong_rule_follows_from_it():
     assert "band-reached" not in {finding.claim for finding in more}
 
 
+def test_rules_of_a_part_that_never_passes_are_lines_of_it():
+    """
+    Where no funded deal can be renewed, rules about funded deals decide nothing: one headline.
+    """
+    funded = {"when": "'status == \"Funded\"'"}
+    silent = "days_since_last_remittance <= 14 days"
+    part, *more = found(
+        PACE,
+        rule("repaid", "NL-R-03", 'status == "Repaid"'),
+        rule("silent", "NL-R-04", silent, **funded),
+    )
+
+    assert (part.claim, part.severity, more) == ("part-passes", WARNING, [])
+    assert part.follows == ("rule-decides",)
+    assert any(silent in place.text for place in part.places)
+
+
 def test_two_errors_have_two_headlines():
     """
     A claim about other facts follows from no other finding.

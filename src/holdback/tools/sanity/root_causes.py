@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import reduce
 from typing import Final
 
 from attrs import evolve
@@ -20,7 +21,9 @@ from holdback.tools.sanity.unlikely import DEFAULT_NOT_ASKED
 STATED: Final = "stated-"
 _STATED_OVERLAY: Final = "stated-overlay"
 # What nobody is or gets because of a rule, as long as that rule is wrong.
-_UNREACHED: Final = frozenset({"part-passes", "check-lasts", "band-reached"})
+_PART: Final = "part-passes"
+_UNREACHED: Final = frozenset({_PART, "check-lasts", "band-reached"})
+_DECIDES: Final = "rule-decides"
 # From the least serious to the most. What was not decided follows from nothing that was.
 _SERIOUS: Final = (INFORMATION, WARNING, ERROR)
 
@@ -44,7 +47,24 @@ def root_causes(
             causes.append(finding)
         else:
             causes[cause] = joined(causes[cause], finding)
-    return [*causes[len(seen) :], *causes[: len(seen)]]
+    return _with_idle_rules([*causes[len(seen) :], *causes[: len(seen)]])
+
+
+def _with_idle_rules(causes: Sequence[Finding]) -> list[Finding]:
+    """Return *causes*, where rules that decide nothing follow from a part that never passes."""
+    shown, taken = list[Finding](), list[Finding]()
+    for cause in causes:
+        idle = [
+            finding
+            for finding in causes
+            if (finding.claim, finding.product) == (_DECIDES, cause.product)
+            and cause.claim == _PART
+            and finding not in taken
+            and _within(finding, cause)
+        ]
+        taken += idle
+        shown.append(reduce(joined, idle, cause))
+    return [finding for finding in shown if finding not in taken]
 
 
 def _stage(finding: Finding) -> int:
