@@ -111,7 +111,7 @@ TABLE = MappingProxyType(
             ("rows of rules as SQL on Spark", 100, 100, 2_100),
             ("pairs of rules as SQL and rows on Spark", 12_000, 12_000, 500_000),
             ("rulebooks translated for other databases", 2, 2, 10),
-            ("rulebooks as DMN", 20, 20, 100),
+            ("rulebooks as DMN", 20, 20, 60),
             ("jurisdictions in one frame", 3, 3, 10),
             # tests/hostile
             ("hostile expressions", 10_000, 10_000, 100_000),

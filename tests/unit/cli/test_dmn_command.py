@@ -126,6 +126,25 @@ def test_what_does_not_fit_is_said_with_its_place(given, change, line, said):
     assert said in ran.stderr
 
 
+def test_every_error_is_said_at_once(root, tmp_path):
+    file = tmp_path / "nl.dmn"
+    invoke("dmn", "NL", "--on", "2026-07-01", "--to", file, "--jurisdictions", root)
+    text = file.read_text(encoding="utf-8")
+    for old, new in (
+        ('hitPolicy="ANY"', 'hitPolicy="FIRST"'),
+        ('<text>"Funded"<', '<text>"Fundedd"<'),
+        ("performance &gt;= 80<", "performance &gt;= 8O<"),
+        ('"refer"', '"refers"'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+    ran = invoke("dmn", "NL", "--from", file, "--jurisdictions", root)
+    assert ran.exit_code == 1
+    for said in ("is FIRST", "did you mean `Funded`?", "`performance >= 8O`", "`refers` is not an"):
+        assert said in ran.stderr
+
+
 def test_another_language_than_feel_is_said(given):
     """ "Nothing guessed": JUEL and Groovy look like FEEL."""
     for old in ("<inputExpression ", "<outputEntry><text>performance"):

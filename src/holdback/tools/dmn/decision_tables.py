@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
+from holdback.eligibility.ruleset import DECLINE, REFER
 from holdback.errors import (
     ErrorDetail,
     InvalidDocument,
@@ -20,7 +21,7 @@ from holdback.errors import (
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.keys import ID, PRODUCTS, RENEWAL, SHARED_TABLE, TABLE
 from holdback.jurisdictions.quantity import toml_text
-from holdback.jurisdictions.source_tables import REQUIRE, ROW, read_tables
+from holdback.jurisdictions.source_tables import ANSWER, ASKS_NOTHING, REQUIRE, ROW, read_tables
 from holdback.jurisdictions.toml import read_toml
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, check
@@ -30,6 +31,7 @@ from holdback.tools.dmn.xml_reader import Element, read_xml
 from holdback.tools.workbench.table_files import toml_lines
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_ANSWERS: Final = (ASKS_NOTHING, DECLINE, REFER)
 _DATES: Final = ("from", "until")
 _WORDS: Final = re.compile(r"[\w ]+")
 # A percentage that somebody may have meant as a share: 0.8 for 80%.
@@ -108,17 +110,18 @@ class _Table:
 
     def text(self) -> str | None:
         """Return the table as TOML; None, and errors added, where it does not fit."""
+        inputs = [self.column(clause) for clause in self.logic.all("input")]
+        outputs = [self.column(clause) for clause in self.logic.all("output")]
+        has_columns = not self.errors
         policy = self.logic.attributes.get("hitPolicy", "UNIQUE")
         if policy not in {"UNIQUE", "ANY"}:
             hint = "let each row take only the deals that it answers, and save it as UNIQUE"
             message = f"its hit policy is {excerpt(policy)}, not UNIQUE or ANY"
             self.add("not_allowed", message, hint, self.logic)
-        inputs = [self.column(clause) for clause in self.logic.all("input")]
-        outputs = [self.column(clause) for clause in self.logic.all("output")]
         notes = [clause.attributes.get("name", "") for clause in self.logic.all("annotation")]
         kept = [name for name in notes if name in NOTES]
         columns, lines = [*dict.fromkeys([ROW, *inputs, *outputs, *kept])], []
-        if self.errors:
+        if not has_columns:
             return None
         cells = [columns]
         for line in self.logic.all("rule"):
@@ -147,7 +150,7 @@ class _Table:
             hint = "write a row for the deals that the others leave"
             self.add("not_allowed", f"{what} has a default", hint, clause)
         if clause.tag == "output" and read == name:
-            if name not in {*NOTES, "answer"}:
+            if name not in {*NOTES, ANSWER}:
                 self.add("unknown_name", f"{what} is nothing that a row has", _COLUMNS, clause)
         elif self.rulebook.catalogue.fact(read) is None:
             names = [fact.name for fact in self.rulebook.catalogue.facts]
@@ -177,6 +180,9 @@ class _Table:
             if said is None:
                 message = f"`{excerpt(text)}` in the column `{column}` is not a text"
                 self.add("wrong_type", message, 'write it in quotes, `"refer"`', entry)
+            elif column == ANSWER and said not in {*_ANSWERS, "", ANY}:
+                hint = did_you_mean(said, _ANSWERS) or f"expected {listed(_ANSWERS)}"
+                self.add("wrong_value", f"`{excerpt(said)}` is not an answer", hint, entry)
             return said or ANY
         if entry.tag == "outputEntry" and text == "true":
             return ANY

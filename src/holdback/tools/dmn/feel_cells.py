@@ -6,7 +6,7 @@ import json
 import re
 from typing import Final
 
-from holdback.errors import InvalidValue, did_you_mean, excerpt
+from holdback.errors import InvalidValue, did_you_mean, excerpt, listed
 from holdback.exact.exact_json import write_json
 from holdback.jurisdictions.toml import MAX_TEXT
 from holdback.rules.types import Catalogue, Fact, Kind
@@ -102,6 +102,9 @@ def _value(kind: str, word: str, fact: Fact, catalogue: Catalogue) -> str:
         return word.split('"')[1]
     value = feel_string(word) if kind == "text" and type_.kind is Kind.TEXT else None
     if value is not None:
+        if value not in type_.ordinals:
+            near = did_you_mean(value, type_.options) or f"it is {listed(type_.options)}"
+            raise InvalidValue("wrong_value", f"`{excerpt(value)}` is not a {fact.name}; {near}")
         return value if _PLAIN_TEXT.fullmatch(value) else write_json(value)
     if kind != "word":
         message = f"`{excerpt(word)}` is not a value of `{fact.name}`, which is {type_}"
@@ -110,9 +113,9 @@ def _value(kind: str, word: str, fact: Fact, catalogue: Catalogue) -> str:
     if catalogue.fact(name) is not None:
         raise InvalidValue("not_allowed", f"a cell compares with a value, and `{name}` is a fact")
     if name not in catalogue.parameters and (type_.kind, word) not in _ANSWERS:
-        near = did_you_mean(name, catalogue.parameters)
+        like = did_you_mean(name, catalogue.parameters)
         message = f"`{excerpt(name)}` is not a parameter of the jurisdiction"
-        raise InvalidValue("unknown_name", f"{message}; {near}" if near else message)
+        raise InvalidValue("unknown_name", f"{message}; {like}" if like else message)
     return word
 
 
