@@ -84,7 +84,14 @@ class PublicApi(SphinxDirective):
             "Merchant",
             "Profile",
         ),
-        "Rules and answers": ("Jurisdictions", "Rulebook", "Assessment", "Reason"),
+        "Rules and answers": (
+            "Jurisdictions",
+            "Rulebook",
+            "Assessment",
+            "Reason",
+            "load_language",
+            "Language",
+        ),
         "Requests and replies": (
             "OffersRequest",
             "Application",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         StateError,
     )
     from holdback.exact.money import Money
-    from holdback.jurisdictions import load_jurisdictions
+    from holdback.jurisdictions import load_jurisdictions, load_language
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import CheckResult, Context
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         TermCalculator,
     )
     from holdback.rulebooks.rulebook import Rulebook
+    from holdback.rules.language import Language
 
 __all__ = [
     "Acceptance",
@@ -63,6 +64,7 @@ __all__ = [
     "HoldbackError",
     "InvalidDocument",
     "Jurisdictions",
+    "Language",
     "LimitsCalculator",
     "Links",
     "Merchant",
@@ -83,6 +85,7 @@ __all__ = [
     "TermCalculator",
     "filled_application",
     "load_jurisdictions",
+    "load_language",
     "operations",
     "wire",
 ]
@@ -107,6 +110,7 @@ _MODULES: Final = {
     "InvalidDocument": "errors",
     "Jurisdictions": "jurisdictions.jurisdiction",
     "LimitsCalculator": "offers.calculator",
+    "Language": "rules.language",
     "Links": "lifecycle.configuration",
     "Merchant": "merchant.merchant",
     "Money": "exact.money",
@@ -126,6 +130,7 @@ _MODULES: Final = {
     "TermCalculator": "offers.calculator",
     "filled_application": "lifecycle.offers.application",
     "load_jurisdictions": "jurisdictions",
+    "load_language": "jurisdictions",
 }
 
 

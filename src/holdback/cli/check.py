@@ -41,10 +41,11 @@ from holdback.cli.sources import (
 from holdback.errors import ErrorDetail, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.folder import load_valid_and_errors
+from holdback.jurisdictions.folder import language_files, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.rules.render import in_words
 from holdback.tools.lint.lint import findings
+from holdback.tools.lint.translations import translation_findings
 from holdback.tools.policy.approvals import changed_since
 from holdback.tools.proofs.finding import (
     ERROR,
@@ -105,6 +106,9 @@ def check_command(
     proofs = prove_selected(selection, valid, past, LIMIT) if proving else None
     if proofs is not None:
         all_findings, proofs = one_report(valid, all_findings, proofs)
+    spoken, invalid = language_files(selection.root, selection.name)
+    all_findings += [finding for finding in invalid if selection.code is None]
+    untranslated = translation_findings(valid, spoken, all_valid=not errors)
     checked = _Checked(
         jurisdictions=[read for read in valid if selection.includes(read)],
         on=on,
@@ -112,6 +116,7 @@ def check_command(
         warnings=[
             *(finding.detail for finding in here if finding.severity == WARNING),
             *changed_since(valid, lock, selection.lock_name, past),
+            *(finding for finding in untranslated if selection.code is None),
         ],
         proofs=proofs,
     )

@@ -10,9 +10,9 @@ from typing import Any, Final
 import click
 
 from holdback import wire
-from holdback.cli.output import format_option, plural, print_answer, reading, value_text
+from holdback.cli.output import format_option, print_answer, reading, value_text
 from holdback.cli.scenario import SCENARIO_BYTES
-from holdback.cli.sources import Day, jurisdictions_option, load_one
+from holdback.cli.sources import Day, jurisdictions_option, language_option, load_one, load_spoken
 from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.eligibility.assessment import FLOOR, MOST_PRINCIPAL
 from holdback.eligibility.reasons import REVIEW, Reason, service_reason
@@ -46,6 +46,7 @@ from holdback.tools.plain_values import plain_values
 @click.option("--product", metavar="KEY", help="Ask the rules of this product instead: flex.")
 @click.option("--funding", is_flag=True, help="Ask the rules of fundings: may it be paid out?")
 @click.option("--notice", is_flag=True, help="Print only the principal reasons, for a notice.")
+@language_option
 @click.option("--how", is_flag=True, help="Add what would help: all minimal sets of changes.")
 @click.option(
     "--pace",
@@ -64,6 +65,7 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     product: str | None,
     funding: bool,
     notice: bool,
+    language: str | None,
     how: bool,
     pace: str | None,
     days: int | None,
@@ -84,10 +86,10 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     if funding and product is not None:
         raise click.UsageError("the rules of fundings are not a product's: leave out --product")
     product = FUNDING if funding else product
-    _refuse_mixed(form, product, notice=notice, more=how or forecast)
+    _refuse_mixed(form, product, notice=notice, more=how or forecast, language=language)
     read = _jurisdiction(folder, jurisdiction)
     with reading(f"The rules of {jurisdiction}"):
-        rulebook = read.rulebook(on)
+        rulebook = read.rulebook(on).in_language(load_spoken(language, folder))
         rules = _rules(rulebook, product)
     given: dict[str, FactValue] = {}
     if facts is not None:
@@ -101,10 +103,9 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
         return
     reasons, answer = _assessed(rulebook, product, prepared)
     if notice:
-        if answer["needs"] and not reasons:
-            reasons = (service_reason(rules, REVIEW),)
-        principal = _principal(reasons)
-        print_answer(form, principal, notice_lines(principal))
+        waits = (service_reason(rules, REVIEW),) if answer["needs"] else ()
+        principal = _principal(reasons or waits)
+        print_answer(form, principal, notice_lines(principal, rules))
         return
     if how:
         floor = FLOOR if product is None else None
@@ -117,8 +118,12 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     print_answer(form, answer, text_lines(answer))
 
 
-def _refuse_mixed(form: str, product: str | None, *, notice: bool, more: bool) -> None:
+def _refuse_mixed(
+    form: str, product: str | None, *, notice: bool, more: bool, language: str | None
+) -> None:
     """Refuse options that say two kinds of output at once."""
+    if form == "record" and language is not None:
+        raise click.UsageError("a record has the texts of the files: leave out --language")
     if form == "record" and (product is not None or more):
         message = "a record is the assessment of a renewal alone"
         raise click.UsageError(
@@ -293,17 +298,25 @@ def _principal(reasons: Sequence[Reason]) -> list[dict[str, Json]]:
     ]
 
 
-def notice_lines(reasons: list[dict[str, Any]]) -> Iterator[str]:
-    """The principal reasons as a notice to the merchant gives them."""
+def notice_lines(reasons: list[dict[str, Any]], rules: RuleSet) -> Iterator[str]:
+    """The principal reasons as a notice to the merchant gives them, in the language of *rules*."""
+    say = rules.language.say
     if not reasons:
-        yield "There is no reason to give."
+        yield say("There is no reason to give.")
     for reason in reasons:
         yield f"{reason['number']}. {printable(reason['text'])}"
-        for name in ("measured", "threshold"):
-            figures = ", ".join(f"{key} {value}" for key, value in reason[name].items())
+        for name, title in (("measured", say("measured")), ("threshold", say("threshold"))):
+            figures = ", ".join(
+                say("{name} {figure}", name=rules.label(key), figure=value)
+                for key, value in reason[name].items()
+            )
             if figures:
-                yield f"   {click.style(f'{name:<9}', dim=True)}  {printable(figures)}"
+                yield f"   {click.style(f'{title:<9}', dim=True)}  {printable(figures)}"
     more = reasons[0]["of"] - len(reasons) if reasons else 0
-    if more:
-        verb = "is" if more == 1 else "are"
-        yield f"{plural(more, 'more reason')} {verb} left out; without --notice all are printed."
+    if more == 1:
+        yield say("1 more reason is left out; without --notice all are printed.")
+    elif more:
+        yield say(
+            "{number} more reasons are left out; without --notice all are printed.",
+            number=str(more),
+        )

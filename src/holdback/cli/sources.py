@@ -17,7 +17,7 @@ from attrs import evolve
 from holdback.cli.output import fail, reading
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, excerpt, printable
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions import load_jurisdictions
+from holdback.jurisdictions import load_jurisdictions, load_language
 from holdback.jurisdictions.folder import bundled_path, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
@@ -28,6 +28,7 @@ from holdback.jurisdictions.regular_file import (
     why_unreadable,
 )
 from holdback.offers.registry import registered
+from holdback.rules.language import ENGLISH, Language
 from holdback.tools.workbench.lock import LOCK, Lock, read_lock
 
 # How messages name the folder of the jurisdictions that ship, wherever it is installed.
@@ -40,6 +41,11 @@ jurisdictions_option = click.option(
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder of jurisdictions to use instead of those that ship.",
+)
+language_option = click.option(
+    "--language",
+    metavar="CODE",
+    help="Say the sentences for merchants in this language: de. English by default.",
 )
 calculators_option = click.option(
     "--calculators",
@@ -206,6 +212,12 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
         (detail,) = error.errors
         more = "; use --jurisdictions to read another folder than the one that ships"
         raise InvalidDocument([evolve(detail, hint=f"{detail.hint}{more}")]) from None
+
+
+def load_spoken(code: str | None, folder: Path | None = None) -> Language:
+    """Return the language *code*, English for None; exit with 2 where there is none, or invalid."""
+    with reading("The language"):
+        return ENGLISH if code is None else load_language(code, folder)
 
 
 def path_of(folder: Path | None, file: str) -> Path | None:

@@ -17,7 +17,7 @@ import click
 
 from holdback import wire
 from holdback.cli.output import FINDINGS, SUCCESS, format_option, print_answer, reading
-from holdback.cli.sources import Day
+from holdback.cli.sources import Day, language_option, load_spoken
 from holdback.errors import StateError, printable
 from holdback.lifecycle.deals.statement import statement_of
 from holdback.merchant.statement import (
@@ -26,12 +26,18 @@ from holdback.merchant.statement import (
     StatementPart,
     SuspenseStatement,
 )
+from holdback.rules.language import Language
 from holdback.tools.displays.statements import (
     NOTE,
+    PLANNED,
     SIGNS,
+    UNSETTLED,
     StatementRow,
     account_rows,
     balances_text,
+    deal_facts,
+    deal_text,
+    head_row,
     held_text,
     in_all,
     line_row,
@@ -55,8 +61,11 @@ _DAY, _KIND, _REFERENCE, _AMOUNT, _BALANCE = 10, 17, 25, 15, 15
 @click.argument("state", type=click.File("rb"))
 @click.option("--from", "since", type=Day(), help="The first day of the statement: 2026-07-01.")
 @click.option("--until", type=Day(), help="The last day of the statement: 2026-07-31.")
+@language_option
 @format_option("table", "json", "html")
-def statement_command(state: Any, *, since: date | None, until: date | None, form: str) -> None:
+def statement_command(
+    state: Any, *, since: date | None, until: date | None, language: str | None, form: str
+) -> None:
     """
     Print the statement of the merchant in STATE, a stored state of any format.
 
@@ -66,13 +75,14 @@ def statement_command(state: Any, *, since: date | None, until: date | None, for
     if since is not None and until is not None and until < since:
         message = f"--until {until} is before --from {since}; a statement ends after it begins"
         raise click.UsageError(message)
+    spoken = load_spoken(language)
     body = state.read(_MOST_BYTES)
     with reading(state.name):
         _check_is_state(body)
         merchant, _ = wire.read_stored(body, None)
     statement = statement_of(merchant, since, until)
-    lines = statement_page(statement) if form == "html" else _table_lines(statement)
-    print_answer(form, wire.to_dict(statement), lines)
+    shown = statement_page if form == "html" else _table_lines
+    print_answer(form, wire.to_dict(statement), shown(statement, spoken))
     if not statement.balances:
         click.secho(
             f"The statement of {printable(merchant.merchant_id)} does not balance.",
@@ -97,53 +107,54 @@ def _check_is_state(body: bytes) -> None:
             raise StateError.of("wrong_type", message, path="$", hint=hint)
 
 
-def _table_lines(statement: Statement) -> Iterator[str]:
+def _table_lines(statement: Statement, language: Language) -> Iterator[str]:
     """The statement for a terminal: a table for each deal, and one of all."""
-    yield click.style(printable(title(statement)), bold=True)
-    yield from (click.style(line, dim=True) for line in textwrap.wrap(SIGNS, _WIDTH))
+    yield click.style(printable(title(statement, language)), bold=True)
+    yield from (click.style(line, dim=True) for line in textwrap.wrap(language.text(SIGNS), _WIDTH))
     for part in statement.deals:
         yield ""
-        yield from _deal_lines(part)
+        yield from _deal_lines(part, language)
     if statement.suspense is not None:
         yield ""
-        yield from _suspense_lines(statement.suspense)
+        yield from _suspense_lines(statement.suspense, language)
     yield ""
-    yield click.style(in_all(statement), bold=True)
-    yield from map(_row, total_rows(statement))
+    yield click.style(in_all(statement, language), bold=True)
+    yield from map(_row, total_rows(statement, language))
     yield ""
-    for line in summary_lines(statement):
+    for line in summary_lines(statement, language):
         yield printable(line)
     if statement.balances:
-        yield click.style(balances_text(statement), fg="green")
+        yield click.style(balances_text(statement, language), fg="green")
         return
-    yield click.style("IT DOES NOT BALANCE:", fg="red", bold=True)
+    yield click.style(language.text("IT DOES NOT BALANCE:"), fg="red", bold=True)
     for difference in statement.differences:
         yield click.style(f"  {printable(difference)}", fg="red")
 
 
-def _deal_lines(part: DealStatement) -> Iterator[str]:
+def _deal_lines(part: DealStatement, language: Language) -> Iterator[str]:
     """The table of one deal."""
-    facts = f"{part.type}, {part.status}, funded {part.funded_on}"
-    yield f"{click.style(printable(f'Deal {part.deal_id}'), bold=True)}  {printable(facts)}"
-    yield from _account_lines(part)
+    name = click.style(printable(deal_text(part, language)), bold=True)
+    yield f"{name}  {printable(deal_facts(part, language))}"
+    yield from _account_lines(part, language)
     if part.unsettled:
-        yield click.style("  Not settled, and not counted", dim=True)
-        yield from (_row(line_row(line)) for line in part.unsettled)
+        yield click.style(f"  {language.text(UNSETTLED)}", dim=True)
+        yield from (_row(line_row(line, language)) for line in part.unsettled)
     if part.planned:
-        yield click.style("  Planned, and not counted", dim=True)
-        yield from map(_row, map(planned_row, part.planned))
+        yield click.style(f"  {language.text(PLANNED)}", dim=True)
+        yield from (_row(planned_row(due, language)) for due in part.planned)
 
 
-def _suspense_lines(part: SuspenseStatement) -> Iterator[str]:
+def _suspense_lines(part: SuspenseStatement, language: Language) -> Iterator[str]:
     """The table of the suspense account."""
-    yield f"{click.style('Suspense', bold=True)}  {printable(held_text(part))}"
-    yield from _account_lines(part)
+    name = click.style(language.text("Suspense"), bold=True)
+    yield f"{name}  {printable(held_text(part, language))}"
+    yield from _account_lines(part, language)
 
 
-def _account_lines(part: StatementPart) -> Iterator[str]:
+def _account_lines(part: StatementPart, language: Language) -> Iterator[str]:
     """The movements of one account, with the balances before and after them."""
-    yield click.style(_row(StatementRow("Day", "Movement", "Entry", "Amount", "Balance")), dim=True)
-    for row in account_rows(part):
+    yield click.style(_row(head_row(language)), dim=True)
+    for row in account_rows(part, language):
         if row.look == NOTE:
             for sentence in textwrap.wrap(row.kind, _WIDTH):
                 yield click.style(f"  {sentence}", fg="yellow")

@@ -49,17 +49,11 @@ class Requirement:
 
 def wording_of(rules: RuleSet) -> Wording:
     """Return how sentences about *rules* name facts and parameters, and write figures."""
-    catalogue = rules.catalogue
-
-    def fact(name: str) -> str:
-        described = catalogue.fact(name)
-        is_flag = described is not None and described.type.kind is Kind.FLAG
-        return catalogue.label(name) if is_flag else f"the {catalogue.label(name)}"
 
     def show(type_: Type, number: int) -> str:
         return f"{FIGURE_START}{rules.show(type_, number)}{FIGURE_END}"
 
-    return Wording(fact=fact, parameter=catalogue.label, show=show)
+    return Wording(fact=rules.named, parameter=rules.label, show=show, language=rules.language)
 
 
 def requirement(rule: Rule, rules: RuleSet) -> Requirement:

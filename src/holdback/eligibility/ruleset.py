@@ -27,9 +27,10 @@ from holdback.frozen_classes import (
 )
 from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
-from holdback.rules.number_format import NumberFormat
+from holdback.rules.language import ENGLISH, Language
+from holdback.rules.number_format import NumberFormat, plain_format
 from holdback.rules.tree import Node, Operation
-from holdback.rules.types import Catalogue, Facts, Type
+from holdback.rules.types import Catalogue, Facts, Kind, Type
 
 DECLINE: Final = "decline"
 REFER: Final = "refer"
@@ -94,7 +95,8 @@ class RuleSet:
     `digest` identifies the rulebook that they belong to. It is made of `rules_digest`, that of what
     the files mean, and `versions`, those of what prices offers (decisions/jurisdiction-folders).
     `figures` is the format of the numbers in the sentences, and `wording` has the jurisdiction's
-    sentences of the service's own reasons, by code. `proposal` says in sentences what is
+    sentences of the service's own reasons, by code; all of them are said in the `language`.
+    `proposal` says in sentences what is
     proposed instead of a jurisdiction's files; it is empty for those.
     """
 
@@ -110,6 +112,7 @@ class RuleSet:
     wording: Mapping[str, str] = field(
         factory=FrozenMapping, converter=frozen_texts, eq=False, repr=False
     )
+    language: Language = field(default=ENGLISH, eq=False, repr=False)
     proposal: tuple[str, ...] = field(default=(), eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)
 
@@ -150,7 +153,31 @@ class RuleSet:
 
     def show(self, type_: Type, number: int) -> str:
         """Return *number* of *type_* as this jurisdiction's sentences write it."""
-        return self.figures.show(type_, number) if self.figures else type_.show(number)
+        return self.language.show(type_, number, self._format)
+
+    def read_shown(self, type_: Type, shown: str) -> int | None:
+        """Return the number of *type_* that was *shown* in English; None where it is not one."""
+        if type_.kind is Kind.DAYS:
+            days = re.fullmatch("(-?[0-9]{1,9}) days?", shown)
+            return None if days is None else int(days[1])
+        if type_.kind in {Kind.FLAG, Kind.TEXT}:
+            return None
+        return (self.figures or plain_format(self.catalogue.currency)).read(type_, shown)
+
+    @cached_property
+    def _format(self) -> NumberFormat | None:
+        return self.language.figures_with(self.figures, self.catalogue.currency)
+
+    def label(self, name: str) -> str:
+        """Return the name in sentences of the fact or parameter *name*."""
+        return self.language.text(self.catalogue.label(name))
+
+    def named(self, name: str) -> str:
+        """Return a fact or parameter as a sentence names it; a flag has a sentence of its own."""
+        label, fact = self.catalogue.label(name), self.catalogue.fact(name)
+        if fact is not None and fact.type.kind is Kind.FLAG:
+            return self.language.text(label)
+        return self.language.phrase(f"the {label}", label)
 
     def figure(self, name: str, facts: Facts) -> str:
         """Return the value of a fact or a parameter as this jurisdiction's sentences write it."""
@@ -159,11 +186,13 @@ class RuleSet:
             return self.show(parameter.type, parameter.number)
         place = self.catalogue.place(name)
         number = facts[place]
-        return "unknown" if number is None else self.show(self.catalogue.facts[place].type, number)
+        if number is None:
+            return self.language.text("unknown")
+        return self.show(self.catalogue.facts[place].type, number)
 
     def sentence(self, template: str, facts: Facts) -> str:
-        """Return *template* with each name in braces replaced by the figure of that name."""
-        return PLACEHOLDER.sub(lambda match: self.figure(match[1], facts), template)
+        """Return *template* in the language, with each name in braces replaced by its figure."""
+        return self.language.fill(template, lambda name: self.figure(name, facts))
 
     def referring(self, codes: Container[str]) -> int:
         """Return the mask of the rules with these *codes* that refer, and so can be lifted."""

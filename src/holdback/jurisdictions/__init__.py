@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.rulebooks.product_terms import ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
+from holdback.rules.language import Language
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +22,11 @@ __all__ = [
     "Example",
     "Jurisdiction",
     "Jurisdictions",
+    "Language",
     "ProductTerms",
     "Rulebook",
     "load_jurisdictions",
+    "load_language",
 ]
 
 
@@ -46,3 +49,21 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     from holdback.jurisdictions.folder import bundled, load_folder  # noqa: PLC0415  # at its first use
 
     return bundled() if path is None else load_folder(path)
+
+
+def load_language(code: str, path: str | Path | None = None) -> Language:
+    """
+    Return the language *code*, for `Rulebook.in_language`.
+
+    Its texts are those that ship and over them, where there are any, those of the file
+    `languages/de.toml` in the folder of jurisdictions *path*, or next to those that ship.
+
+    >>> load_language("de").say("at least {limit}", limit="80 %")
+    'mindestens 80 %'
+
+    Raises:
+        InvalidDocument: there is no such language, or with every error of its files.
+    """
+    from holdback.jurisdictions.folder import language  # noqa: PLC0415  # at its first use
+
+    return language(code, path)

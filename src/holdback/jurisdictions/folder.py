@@ -20,6 +20,12 @@ from typing import Final
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions, ReadOnDemand
+from holdback.jurisdictions.language_file import (
+    LANGUAGE_CODE,
+    LanguageFile,
+    merged,
+    read_language_file,
+)
 from holdback.jurisdictions.reader import (
     FILES,
     MAX_ERRORS,
@@ -29,6 +35,7 @@ from holdback.jurisdictions.reader import (
 )
 from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
 from holdback.jurisdictions.toml import MAX_BYTES
+from holdback.rules.language import ENGLISH, Language
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
@@ -36,8 +43,10 @@ CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 # In the `pyproject.toml` of a checkout.
 _PROJECT: Final = r"""(?m)^name = ["']holdback["']$"""
 _ALSO_ALLOWED: Final = ("README.md",)
-# Folders next to the jurisdictions that are not jurisdictions: the JSON Schemas of their files.
-_IGNORED: Final = ("schema",)
+# The folder of language files, next to the jurisdictions and next to this file.
+LANGUAGES: Final = "languages"
+# Folders next to the jurisdictions that are not jurisdictions: language files, JSON Schemas.
+_IGNORED: Final = ("schema", LANGUAGES)
 # The repository's folder, and the name of the bundled one wherever it is installed: decisions name
 # the file of a rule, and must not depend on the machine.
 _NAME: Final = "jurisdictions"
@@ -197,6 +206,100 @@ def _is_this_project(pyproject: Path) -> bool:
     except (OSError, ValueError):
         return False
     return re.search(_PROJECT, content) is not None
+
+
+def language(code: str, path: str | Path | None) -> Language:
+    """
+    Return the language *code*: the file that ships, and over it that of the folder *path*.
+
+    Raises:
+        InvalidDocument: there is no such language, or with every error of its files.
+    """
+    root = bundled_path() if path is None else Path(path)
+    folders = _language_folders(root, _NAME if path is None else Path(path).resolve().name)
+    errors: list[ErrorDetail] = []
+    entries = [
+        (entry, name)
+        for folder, name in folders
+        for entry in _language_entries(folder, name, errors)
+    ]
+    read = [
+        _read_language(entry, name, errors)
+        for entry, name in entries
+        if entry.name == f"{code}.toml"
+    ]
+    if errors:
+        raise InvalidDocument(errors)
+    valid = [file for file in read if file is not None]
+    if valid:
+        return merged(valid)
+    if code == ENGLISH.code:
+        return ENGLISH
+    codes = sorted({_code_of(entry) for entry, _ in entries})
+    hint = f"there are {', '.join([ENGLISH.code, *codes])}; `languages/xx.toml` adds one"
+    message = f"there is no language `{excerpt(code)}`"
+    raise InvalidDocument.of("unknown_name", message, hint=hint)
+
+
+def language_files(
+    root: Traversable, name: str
+) -> tuple[tuple[LanguageFile, ...], tuple[ErrorDetail, ...]]:
+    """Return the valid language files in *root*, called *name*, and the errors of the others."""
+    errors: list[ErrorDetail] = []
+    ((folder, prefix),) = _language_folders(root, name)[1:]
+    read = [
+        _read_language(entry, prefix, errors) for entry in _language_entries(folder, prefix, errors)
+    ]
+    return tuple(file for file in read if file is not None), tuple(errors)
+
+
+def own_texts() -> tuple[frozenset[str], frozenset[str]]:
+    """Return all that holdback itself says to merchants, and the codes of the languages of that."""
+    folder, name = _language_folders(bundled_path(), _NAME)[0]
+    read = [_read_language(entry, name, []) for entry in _language_entries(folder, name, [])]
+    shipped = [file.language for file in read if file is not None]
+    texts = frozenset(text for language in shipped for text in language.texts)
+    return texts, frozenset(language.code for language in shipped)
+
+
+def _language_folders(root: Traversable, name: str) -> list[tuple[Traversable, str]]:
+    """Return the folders of language files with their names in errors, the one that ships first."""
+    own = files(__package__) / LANGUAGES
+    return [(own, f"holdback/{LANGUAGES}/"), (root / LANGUAGES, f"{name}/{LANGUAGES}/")]
+
+
+def _language_entries(
+    folder: Traversable, name: str, errors: list[ErrorDetail]
+) -> list[Traversable]:
+    """Return the entries of *folder* that are meant as language files, in the order of names."""
+    try:
+        entries = list(folder.iterdir()) if is_a("dir", folder) else []
+    except OSError as error:
+        errors.append(_unreadable("folder", name.rstrip("/"), why_unreadable(error)))
+        return []
+    meant = (entry for entry in entries if not entry.name.startswith((".", "__")))
+    return sorted(meant, key=lambda entry: entry.name)
+
+
+def _code_of(entry: Traversable) -> str:
+    return entry.name.removesuffix(".toml")
+
+
+def _read_language(
+    entry: Traversable, prefix: str, errors: list[ErrorDetail]
+) -> LanguageFile | None:
+    file, code = f"{prefix}{excerpt(entry.name)}", _code_of(entry)
+    if code == entry.name or LANGUAGE_CODE.fullmatch(code) is None:
+        hint = "a language file is named by its language, `de.toml` or `de-AT.toml`, as in ISO 639"
+        message = "this is not the name of a language file"
+        errors.append(ErrorDetail(code="wrong_value", message=message, file=file, hint=hint))
+        return None
+    try:
+        body = read_file(entry, MAX_BYTES + 1)
+    except OSError as error:
+        errors.append(_unreadable("file", file, why_unreadable(error)))
+        return None
+    return read_language_file(code, file, body, errors)
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:

@@ -143,7 +143,7 @@ def read_details(
     timelines = _timelines(table, parent)
     declared, checks = _facts_and_checks(table, currency, parent)
     facts = (*declared, *age_facts(checks, declared))
-    figures = _figures(table["figures"]) or (parent.figures if parent is not None else None)
+    figures = read_figures(table["figures"]) or (parent.figures if parent is not None else None)
     switched_off = _switched_off(table, has_parent=has_parent)
     stated = {**values, **fixed}
     invalid = len(node.document.errors) > before or None in [stated[name] for name in _NEEDED]
@@ -261,8 +261,10 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
     return tuple(result)
 
 
-def _figures(node: Node) -> NumberFormat | None:
-    """Return how figures are written in sentences for merchants."""
+def read_figures(
+    node: Node, parts: Mapping[str, tuple[str, ...]] = NumberFormat.TEMPLATES
+) -> NumberFormat | None:
+    """Return how figures are written in sentences; *parts* are the names that each has."""
     if node.absent:
         return None
     table = FIGURES.table(node)
@@ -277,9 +279,7 @@ def _figures(node: Node) -> NumberFormat | None:
     elif group == decimal:
         table["group"].add_error("contradiction", "it is the decimal sign")
         group = None
-    templates = {
-        name: _template(table[name], names) for name, names in NumberFormat.TEMPLATES.items()
-    }
+    templates = {name: _template(table[name], names) for name, names in parts.items()}
     if decimal is None or group is None or None in templates.values():
         return None
     return NumberFormat(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})

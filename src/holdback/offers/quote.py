@@ -237,10 +237,17 @@ def _why_no_offer(results: Results, limits: Limits, settlement: Money | None) ->
     least, most = (rules.show(money, end.minor) for end in (limits.minimum, limits.maximum))
     if limits.maximum < limits.minimum:
         figures = {"most": most, "least": least}
-        return service_reason(rules, LIMIT, figures, threshold=f"at least {least}")
+        return service_reason(
+            rules, LIMIT, figures, threshold=rules.language.say("at least {limit}", limit=least)
+        )
     if settlement is not None and limits.maximum <= settlement:
         figures = {"settlement": rules.show(money, settlement.minor), "most": most}
-        return service_reason(rules, SETTLEMENT, figures, threshold=f"less than {most}")
+        return service_reason(
+            rules,
+            SETTLEMENT,
+            figures,
+            threshold=rules.language.say("less than {limit}", limit=most),
+        )
     return service_reason(rules, AFFORDABILITY)
 
 

@@ -16,6 +16,7 @@ from attrs import NOTHING, evolve, field
 
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.facts import DEAL
+from holdback.eligibility.reasons import said_again
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
@@ -24,6 +25,7 @@ from holdback.frozen_classes import Seal, frozen, frozen_record, sealing
 from holdback.merchant.application import PEOPLE
 from holdback.rulebooks.digest import Versions, rulebook_digest
 from holdback.rulebooks.product_terms import ProductTerms, undigested
+from holdback.rules.language import Language
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
 from holdback.tool_named import shown_by, tool_named
@@ -291,6 +293,49 @@ class Rulebook:
             funding=self.funding.altered(**identity),
             proposed_from=None if base is None else base.with_versions(versions),
         )
+
+    def in_language(self, language: Language) -> Rulebook:
+        """
+        Return this rulebook with its sentences for merchants in *language*.
+
+        Its answers, codes and digests are the same. A text without a translation is said as it is
+        written.
+
+        >>> from holdback import load_jurisdictions, load_language
+        >>> rulebook = load_jurisdictions().resolve("DE", on=date(2026, 12, 1))
+        >>> german = rulebook.in_language(load_language("de"))
+        >>> german.assess({"progress": "49.5%"}).reasons[0].text.partition(";")[0]
+        'Der Vertrag ist zu 49,5 % zurückgezahlt'
+        """
+        return self.altered(
+            digest=self.digest,
+            renewal=evolve(self.renewal, language=language),
+            products=tuple(
+                evolve(terms, rules=evolve(terms.rules, language=language))
+                for terms in self.products
+            ),
+            funding=evolve(self.funding, language=language),
+        )
+
+    def say(self, reason: Mapping[str, Json]) -> str:
+        """
+        Return the sentence of a recorded *reason* in the language of this rulebook.
+
+        The reason has its `code` and `text`, as records, events and replies have them, and this is
+        the rulebook by which it was given, `in_language`. A text that this rulebook would not have
+        given is returned unchanged.
+
+        >>> from holdback import load_jurisdictions, load_language
+        >>> rulebook = load_jurisdictions().resolve("DE", on=date(2026, 12, 1))
+        >>> (reason,) = rulebook.assess({"progress": "49.5%"}).plain()["reasons"]
+        >>> reason["text"]
+        'The deal is 49,5 % paid down; at least 50 % is needed before a renewal is assessed.'
+        >>> rulebook.in_language(load_language("de")).say(reason).partition(";")[0]
+        'Der Vertrag ist zu 49,5 % zurückgezahlt'
+        """
+        code = reason["code"]
+        rules = (own for own in self.rulesets.values() if code in {rule.code for rule in own.rules})
+        return said_again(next(rules, self.renewal), reason)
 
     def product(self, key: str | None) -> ProductTerms | None:
         """Return the terms of the product *key*; None where it is not offered."""

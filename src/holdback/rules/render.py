@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from holdback.frozen_classes import frozen
+from holdback.rules.language import ENGLISH, Language
 from holdback.rules.operators import FUNCTIONS, OPERATORS, OPPOSITES, Role, by_operator
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.rules.types import Kind, Type, draft_label
@@ -32,6 +33,8 @@ _OF_DATES: Final = {
     ">": "is after",
     ">=": "is on or after",
 }
+# A parameter with its value.
+PARAMETER: Final = "the {parameter} of {value}"
 # The verb of a label that is a sentence: "not" comes after it.
 _VERB: Final = r"(?<=\S )(is|are|was|were|(?:has|have)(?= been))(?= \S)"
 
@@ -80,12 +83,14 @@ class Wording:
     """
     How plain words name facts and parameters, and how they write values.
 
-    `fact` gives the words for a fact, and `parameter` those for a parameter, by name.
+    `fact` gives the words for a fact, and `parameter` those for a parameter, by name. What is
+    computed is said in the `language`, and what is compared in English alone.
     """
 
     fact: Callable[[str], str] = draft_label
     parameter: Callable[[str], str] = draft_label
     show: Callable[[Type, int], str] = Type.show
+    language: Language = ENGLISH
 
 
 # Names as they are written, with spaces: the words of stored answers, which never change.
@@ -103,7 +108,9 @@ def words_of(node: Node, wording: Wording = _AS_WRITTEN) -> str:
         case Constant(name=None):
             return wording.show(node.type, node.number)
         case Constant(name=str(name)):
-            return f"the {wording.parameter(name)} of {wording.show(node.type, node.number)}"
+            value = wording.show(node.type, node.number)
+            parameter = wording.parameter(name)
+            return wording.language.say(PARAMETER, parameter=parameter, value=value)
         case FactRead():
             return wording.fact(node.name)
         case Operation(operator="not", operands=(operand,)):
@@ -111,13 +118,15 @@ def words_of(node: Node, wording: Wording = _AS_WRITTEN) -> str:
         case Operation(operator="in", operands=(operand, *choices)):
             return f"{words_of(operand, wording)} is {_listed(choices, 'or', wording)}"
         case Operation(operator=operator, operands=operands) if operator in FUNCTIONS:
-            return f"{OPERATORS[operator].words} {_listed(list(operands), 'and', wording)}"
+            word = wording.language.text(OPERATORS[operator].words)
+            return f"{word} {_listed(list(operands), 'and', wording)}"
         case Operation(operator=operator, operands=(operand,)):
-            return f"{OPERATORS[operator].words} {_grouped(operand, wording)}"
+            word = wording.language.text(OPERATORS[operator].words)
+            return f"{word} {_grouped(operand, wording)}"
         case Operation(operator=operator, operands=(left, right)) if operator in OPPOSITES:
             return _compared(left, operator, right, wording)
         case Operation(operator=operator, operands=operands):
-            word = OPERATORS[operator].words
+            word = wording.language.text(OPERATORS[operator].words)
             return f" {word} ".join(_grouped(operand, wording) for operand in operands)
         case _:
             raise AssertionError(node)
@@ -194,4 +203,5 @@ def in_words(parts: Iterable[str], word: str = "and") -> str:
 
 
 def _listed(nodes: list[Node], word: str, wording: Wording) -> str:
+    word = wording.language.text(word)
     return in_words((words_of(node, wording) for node in nodes), word)

@@ -14,6 +14,7 @@ from holdback.eligibility.ruleset import RuleSet, known_facts
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record
+from holdback.rules.language import ENGLISH, Language
 from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.tools.advice import least_change
@@ -61,6 +62,7 @@ class Way:
         factory=FrozenMapping, converter=frozen_record, repr=False, eq=False
     )
     _needed: tuple[str, ...] = field(default=(), repr=False, eq=False)
+    _language: Language = field(default=ENGLISH, repr=False, eq=False)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -68,12 +70,19 @@ class Way:
         moved = tuple(move.words for move in self.moves)
         if not self.needs:
             return moved
-        return (*moved, f"what is still missing allows it ({in_words(self._needed)})")
+        facts = in_words(self._needed, self._language.text("and"))
+        return (
+            *moved,
+            self._language.say("what is still missing allows it ({facts})", facts=facts),
+        )
 
     @property
     def words(self) -> str:
         """The way in words for the merchant, as the second half of a sentence."""
-        return in_words(self.parts) if self.parts else "nothing changes"
+        language = self._language
+        if not self.parts:
+            return language.text("nothing changes")
+        return in_words(self.parts, language.text("and"))
 
     def plain(self) -> dict[str, Json]:
         """Return the way as plain values."""
@@ -95,6 +104,7 @@ class WhatWouldHelp:
     cannot: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    _language: Language = field(default=ENGLISH, repr=False, eq=False)
 
     @property
     def complete(self) -> bool:
@@ -124,23 +134,30 @@ class WhatWouldHelp:
         return "\n".join(self._sentences())
 
     def _sentences(self) -> Iterable[str]:
+        say = self._language.say
         if self.nothing_needed:
-            yield "Nothing has to change."
+            yield say("Nothing has to change.")
             return
         if self.missing and not self.fetch and self.complete:
-            yield "What is still missing cannot be enough alone."
+            yield say("What is still missing cannot be enough alone.")
         for number, way in enumerate(self.ways):
-            start = "Or" if number else "It would be enough"
             if len(way.parts) == 1:
-                yield f"{start} if {way.words}."
+                yield say(
+                    "Or if {way}." if number else "It would be enough if {way}.", way=way.words
+                )
             else:
-                yield f"{start} if all of this is true:"
-                yield from (f"- {part}" for part in way.parts)
-        if not self.ways:
-            more = "No change was found" if self.limits else "There is no change"
-            yield f"{more} that would be enough."
+                yield say(
+                    "Or if all of this is true:"
+                    if number
+                    else "It would be enough if all of this is true:"
+                )
+                yield from (say("- {part}", part=part) for part in way.parts)
+        if not self.ways and self.limits:
+            yield say("No change was found that would be enough.")
+        elif not self.ways:
+            yield say("There is no change that would be enough.")
         if self.limits:
-            yield "There may be other ways."
+            yield say("There may be other ways.")
 
     def plain(self) -> dict[str, Json]:
         """Return the answer as plain values."""
@@ -180,7 +197,8 @@ def what_would_help(
         ),
         cannot=_cannot(rules, result),
         missing=missing,
-        limits=tuple(_limits(rules.catalogue, result)),
+        limits=tuple(_limits(rules, result)),
+        language=rules.language,
     )
 
 
@@ -237,7 +255,8 @@ def _way(search: Search, deal: Facts) -> Way:
         ),
         needs=tuple(fact.name for fact in needed),
         facts=known_facts(catalogue, deal),
-        needed=tuple(name_of(fact) for fact in needed),
+        needed=tuple(name_of(fact, search.rules.language) for fact in needed),
+        language=search.rules.language,
     )
 
 
@@ -272,9 +291,11 @@ def _cannot(rules: RuleSet, result: SearchResult) -> tuple[str, ...]:
     return (*floor, *codes)
 
 
-def _limits(catalogue: Catalogue, result: SearchResult) -> Iterable[str]:
+def _limits(rules: RuleSet, result: SearchResult) -> Iterable[str]:
+    language = rules.language
     for trade in result.trades:
-        names = in_words([name_of(catalogue.facts[place]) for place in sorted(trade)])
-        yield f"more ways are possible that change {names} together"
+        facts = [rules.catalogue.facts[place] for place in sorted(trade)]
+        names = in_words((name_of(fact, language) for fact in facts), language.text("and"))
+        yield language.say("more ways are possible that change {facts} together", facts=names)
     if not result.within_budget:
-        yield "there are too many ways to look at all of them"
+        yield language.say("there are too many ways to look at all of them")

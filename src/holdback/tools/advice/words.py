@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from holdback.eligibility.facts import FACTS, UP
 from holdback.eligibility.ruleset import RuleSet
-from holdback.rules.render import denied_sentence
+from holdback.rules.language import ENGLISH, Language
+from holdback.rules.render import denied_sentence, in_words
 from holdback.rules.types import Fact, Kind, draft_label
 
 
-def name_of(fact: Fact) -> str:
+def name_of(fact: Fact, language: Language = ENGLISH) -> str:
     """
     Return the name of *fact* in a sentence.
 
@@ -20,8 +21,8 @@ def name_of(fact: Fact) -> str:
     """
     label = _label(fact)
     if fact.type.kind is not Kind.FLAG:
-        return f"the {label}"
-    return f"whether {label}" if denied_sentence(label) else label
+        return language.phrase(f"the {label}", label)
+    return language.phrase(f"whether {label}" if denied_sentence(label) else label, label)
 
 
 def _label(fact: Fact) -> str:
@@ -34,15 +35,21 @@ def move_words(rules: RuleSet, fact: Fact, current: int, to: int, until: int | N
 
     It has to be at least, or at most, *to*, and not farther than *until*.
     """
+    language = rules.language
     if fact.type.kind is Kind.FLAG:
         denied = denied_sentence(label := _label(fact))
         if denied is None:
-            return f"{label} is {fact.type.show(to)}"
-        return label if to else denied
-    limit = _limit(rules, fact, to, until)
+            figure = rules.show(fact.type, to)
+            return language.say("{fact} is {figure}", fact=language.text(label), figure=figure)
+        return language.text(label if to else denied)
+    limit, name = _limit(rules, fact, to, until), name_of(fact, language)
     built_in = FACTS.get(fact.name)
-    share = f" {built_in.share_of}" if built_in is not None and built_in.share_of else ""
-    return f"{name_of(fact)} is {limit}{share} (now {rules.show(fact.type, current)})"
+    if built_in is not None and built_in.share_of:
+        limit = language.say(f"{{limit}} {built_in.share_of}", limit=limit)
+    now = rules.show(fact.type, current)
+    if fact.type.kind is Kind.DATE:
+        return language.say("{fact} is {date} (now {now})", fact=name, date=limit, now=now)
+    return language.say("{fact} is {limit} (now {now})", fact=name, limit=limit, now=now)
 
 
 def _limit(rules: RuleSet, fact: Fact, to: int, until: int | None) -> str:
@@ -51,15 +58,18 @@ def _limit(rules: RuleSet, fact: Fact, to: int, until: int | None) -> str:
 
     *to* is where the fact has to get to, and *until* how far it may go; None sets no limit.
     """
+    say = rules.language.say
     least, most = (to, until) if fact.moves == UP else (until, to)
     if least == most:
-        return f"exactly {rules.show(fact.type, to)}"
+        return say("exactly {limit}", limit=rules.show(fact.type, to))
     is_day = fact.type.kind is Kind.DATE
     shown = []
     if least is not None:
         figure = rules.show(fact.type, least)
-        shown.append(f"{figure} or later" if is_day else f"at least {figure}")
+        later = say("{date} or later", date=figure)
+        shown.append(later if is_day else say("at least {limit}", limit=figure))
     if most is not None:
         figure = rules.show(fact.type, most)
-        shown.append(f"{figure} or earlier" if is_day else f"at most {figure}")
-    return " and ".join(shown)
+        earlier = say("{date} or earlier", date=figure)
+        shown.append(earlier if is_day else say("at most {limit}", limit=figure))
+    return in_words(shown, rules.language.text("and"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from holdback.exact.exact_numbers import digits
 from holdback.exact.money import Money
 from holdback.merchant.plan import PlannedInstalment
 from holdback.merchant.statement import (
@@ -16,6 +15,7 @@ from holdback.merchant.statement import (
     StatementPart,
     SuspenseStatement,
 )
+from holdback.rules.language import ENGLISH, Language
 from holdback.tools.displays.page import page_lines, text
 
 SIGNS: Final = (
@@ -47,52 +47,54 @@ th:nth-child(4), th:nth-child(5) { width: 8.5rem; }
 """
 
 
-def statement_page(statement: Statement) -> Iterator[str]:
-    """Yield the lines of the page."""
-    return page_lines(title(statement), _parts(statement), _STYLE)
+def statement_page(statement: Statement, language: Language = ENGLISH) -> Iterator[str]:
+    """Yield the lines of the page in *language*."""
+    return page_lines(title(statement, language), _parts(statement, language), _STYLE)
 
 
-def _parts(statement: Statement) -> Iterator[str]:
-    yield f"<h1>{text(title(statement))}</h1>"
-    yield f"<p>{text(SIGNS)}</p>"
-    yield from _verdict(statement)
+def _parts(statement: Statement, language: Language) -> Iterator[str]:
+    yield f"<h1>{text(title(statement, language))}</h1>"
+    yield f"<p>{text(language.text(SIGNS))}</p>"
+    yield from _verdict(statement, language)
     for part in statement.deals:
-        yield from _deal(part)
+        yield from _deal(part, language)
     if statement.suspense is not None:
-        yield "<h2>Suspense</h2>"
-        yield f"<p>{text(held_text(statement.suspense))}</p>"
-        yield from _table(account_rows(statement.suspense))
-    yield f"<h2>{in_all(statement)}</h2>"
-    yield from _table(total_rows(statement))
-    for line in summary_lines(statement):
+        yield f"<h2>{text(language.text('Suspense'))}</h2>"
+        yield f"<p>{text(held_text(statement.suspense, language))}</p>"
+        yield from _table(account_rows(statement.suspense, language), language)
+    yield f"<h2>{text(in_all(statement, language))}</h2>"
+    yield from _table(total_rows(statement, language), language)
+    for line in summary_lines(statement, language):
         yield f"<p>{text(line)}</p>"
 
 
-def _verdict(statement: Statement) -> Iterator[str]:
+def _verdict(statement: Statement, language: Language) -> Iterator[str]:
     if statement.balances:
-        yield f'<p class="state">{text(balances_text(statement))}</p>'
+        yield f'<p class="state">{text(balances_text(statement, language))}</p>'
         return
-    yield '<div class="bad" role="alert"><p>This statement does not balance:</p><ul>'
+    wrong = text(language.text("This statement does not balance:"))
+    yield f'<div class="bad" role="alert"><p>{wrong}</p><ul>'
     yield from (f"<li>{text(difference)}</li>" for difference in statement.differences)
     yield "</ul></div>"
 
 
-def _deal(part: DealStatement) -> Iterator[str]:
-    yield f"<h2>Deal {text(part.deal_id)}</h2>"
-    yield f"<p>{text(f'{part.type}, {part.status}, funded {part.funded_on}')}</p>"
-    yield from _table(account_rows(part))
+def _deal(part: DealStatement, language: Language) -> Iterator[str]:
+    yield f"<h2>{text(deal_text(part, language))}</h2>"
+    yield f"<p>{text(deal_facts(part, language))}</p>"
+    yield from _table(account_rows(part, language), language)
     if part.unsettled:
-        yield "<p>Not settled, and not counted:</p>"
-        yield from _table(map(line_row, part.unsettled))
+        yield f"<p>{text(language.text(UNSETTLED))}:</p>"
+        yield from _table((line_row(line, language) for line in part.unsettled), language)
     if part.planned:
-        yield "<p>Planned, and not counted:</p>"
-        yield from _table(map(planned_row, part.planned))
+        yield f"<p>{text(language.text(PLANNED))}:</p>"
+        yield from _table((planned_row(due, language) for due in part.planned), language)
 
 
-def _table(rows: Iterable[StatementRow]) -> Iterator[str]:
+def _table(rows: Iterable[StatementRow], language: Language) -> Iterator[str]:
     yield '<div class="wide"><table>'
-    heads = "<th>Day</th><th>Movement</th><th>Entry</th>"
-    amounts = '<th class="amount">Amount</th><th class="amount">Balance</th>'
+    day, kind, reference, *figures = map(text, head_row(language)[:5])
+    heads = f"<th>{day}</th><th>{kind}</th><th>{reference}</th>"
+    amounts = "".join(f'<th class="amount">{figure}</th>' for figure in figures)
     yield f"<thead><tr>{heads}{amounts}</tr></thead>"
     yield "<tbody>"
     yield from map(_table_row, rows)
@@ -113,6 +115,8 @@ def _table_row(row: StatementRow) -> str:
 
 # -- The rows of a statement, for every way to show it.
 
+UNSETTLED: Final = "Not settled, and not counted"
+PLANNED: Final = "Planned, and not counted"
 SUM: Final = "sum"
 NOTE: Final = "note"
 
@@ -128,92 +132,144 @@ class StatementRow(NamedTuple):
     look: str = ""
 
 
-def account_rows(part: StatementPart) -> Iterator[StatementRow]:
+def head_row(language: Language = ENGLISH) -> StatementRow:
+    """Return the names of the columns."""
+    return StatementRow(*map(language.text, ("Day", "Movement", "Entry", "Amount", "Balance")))
+
+
+def account_rows(part: StatementPart, language: Language = ENGLISH) -> Iterator[StatementRow]:
     """Yield the rows of one account."""
-    yield _sum("opening balance", part.opening)
+    yield _sum("opening balance", part.opening, language)
     if part.closed_through is not None:
-        yield StatementRow("", closed_sentence(part), look=NOTE)
-        yield from map(_total, part.carried_forward)
+        yield StatementRow("", closed_sentence(part, language), look=NOTE)
+        yield from (_total(total, language) for total in part.carried_forward)
         if part.carried_forward:
-            balance = amount_text(carried_forward(part))
-            yield StatementRow(str(part.closed_through), "carried forward", balance=balance)
-    yield from map(line_row, part.lines)
-    yield _sum("closing balance", part.closing)
+            balance = amount_text(carried_forward(part), language)
+            day, name = language.day(part.closed_through), language.text("carried forward")
+            yield StatementRow(day, name, balance=balance)
+    yield from (line_row(line, language) for line in part.lines)
+    yield _sum("closing balance", part.closing, language)
 
 
-def total_rows(statement: Statement) -> Iterator[StatementRow]:
+def total_rows(statement: Statement, language: Language = ENGLISH) -> Iterator[StatementRow]:
     """Yield the rows of all deals together."""
-    yield _sum("opening balance", statement.opening)
-    yield from map(_total, statement.totals or ())
-    yield _sum("closing balance", statement.closing)
+    yield _sum("opening balance", statement.opening, language)
+    yield from (_total(total, language) for total in statement.totals or ())
+    yield _sum("closing balance", statement.closing, language)
 
 
-def line_row(line: StatementLine) -> StatementRow:
+def line_row(line: StatementLine, language: Language = ENGLISH) -> StatementRow:
     """Return the row of one movement."""
-    balance = "" if line.balance is None else amount_text(line.balance)
-    amount = amount_text(line.amount)
-    return StatementRow(str(line.on), kind_text(line.kind), reference_text(line), amount, balance)
+    return StatementRow(
+        language.day(line.on),
+        kind_text(line.kind, language),
+        reference_text(line, language),
+        amount_text(line.amount, language),
+        "" if line.balance is None else amount_text(line.balance, language),
+    )
 
 
-def planned_row(instalment: PlannedInstalment) -> StatementRow:
+def planned_row(instalment: PlannedInstalment, language: Language = ENGLISH) -> StatementRow:
     """Return the row of an instalment, with what of it is paid."""
-    paid = f"{instalment.paid.amount} is paid"
-    amount = amount_text(instalment.amount)
-    return StatementRow(str(instalment.due_on), "instalment", paid, amount)
+    paid = language.say("{amount} is paid", amount=amount_text(instalment.paid, language))
+    amount, kind = amount_text(instalment.amount, language), language.text("instalment")
+    return StatementRow(language.day(instalment.due_on), kind, paid, amount)
 
 
-def _total(total: KindTotal) -> StatementRow:
-    return StatementRow("", kind_text(total.kind), amount=amount_text(total.amount))
+def _total(total: KindTotal, language: Language) -> StatementRow:
+    kind = kind_text(total.kind, language)
+    return StatementRow("", kind, amount=amount_text(total.amount, language))
 
 
-def _sum(name: str, balance: Money | None) -> StatementRow:
-    return StatementRow("", name, balance=amount_text(balance), look=SUM)
+def _sum(name: str, balance: Money | None, language: Language) -> StatementRow:
+    shown = amount_text(balance, language)
+    return StatementRow("", language.text(name), balance=shown, look=SUM)
 
 
-def in_all(statement: Statement) -> str:
+def deal_text(part: DealStatement, language: Language = ENGLISH) -> str:
+    """Return the heading of a deal."""
+    return language.say("Deal {deal}", deal=part.deal_id)
+
+
+def deal_facts(part: DealStatement, language: Language = ENGLISH) -> str:
+    """Return the type and status of a deal, and the day of its funding."""
+    return language.say(
+        "{type}, {status}, funded {day}",
+        type=language.text(part.type),
+        status=language.text(part.status),
+        day=language.day(part.funded_on),
+    )
+
+
+def in_all(statement: Statement, language: Language = ENGLISH) -> str:
     """Return the heading of the totals."""
-    return "All deals" if statement.suspense is None else "All deals and suspense"
+    if statement.suspense is None:
+        return language.text("All deals")
+    return language.text("All deals and suspense")
 
 
-def held_text(part: SuspenseStatement) -> str:
+def held_text(part: SuspenseStatement, language: Language = ENGLISH) -> str:
     """Return what cash is in suspense now."""
-    held = (f"{cash.left} of {cash.suspense_id} ({cash.on})" for cash in part.held)
-    return f"Held now: {', '.join(held) or 'nothing'}"
-
-
-def closed_sentence(part: StatementPart) -> str:
-    """Return which entries of an account are no longer held, and what that means."""
-    sentence = f"The entries up to {part.closed_through} are no longer held; the journal has them."
-    if part.closing is None:
-        return f"{sentence} Without them it is not known what was owed."
-    since = "the funding" if isinstance(part, DealStatement) else "the beginning"
-    return f"{sentence} Totals since {since}:"
-
-
-def title(statement: Statement) -> str:
-    """Return whose statement it is, of which period and in which currency."""
-    period = [
-        f"{word} {day}"
-        for word, day in (("from", statement.since), ("until", statement.until))
-        if day is not None
+    held = [
+        language.say(
+            "{amount} of {entry} ({day})",
+            amount=language.money(cash.left),
+            entry=cash.suspense_id,
+            day=language.day(cash.on),
+        )
+        for cash in part.held
     ]
-    currency = [] if statement.currency is None else [f"in {statement.currency}"]
-    return " ".join([f"Statement of {statement.merchant_id}", *period, *currency])
+    return language.say("Held now: {held}", held=", ".join(held) or language.text("nothing"))
 
 
-def summary_lines(statement: Statement) -> Iterator[str]:
+def closed_sentence(part: StatementPart, language: Language = ENGLISH) -> str:
+    """Return which entries of an account are no longer held, and what that means."""
+    assert part.closed_through is not None, "some entries are not held"
+    sentence = language.say(
+        "The entries up to {day} are no longer held; the journal has them.",
+        day=language.day(part.closed_through),
+    )
+    if part.closing is None:
+        more = language.text("Without them it is not known what was owed.")
+    elif isinstance(part, DealStatement):
+        more = language.text("Totals since the funding:")
+    else:
+        more = language.text("Totals since the beginning:")
+    return f"{sentence} {more}"
+
+
+def title(statement: Statement, language: Language = ENGLISH) -> str:
+    """Return whose statement it is, of which period and in which currency."""
+    parts = [language.say("Statement of {merchant}", merchant=statement.merchant_id)]
+    if statement.since is not None:
+        parts.append(language.say("from {day}", day=language.day(statement.since)))
+    if statement.until is not None:
+        parts.append(language.say("until {day}", day=language.day(statement.until)))
+    if statement.currency is not None:
+        parts.append(language.say("in {currency}", currency=str(statement.currency)))
+    return " ".join(parts)
+
+
+def summary_lines(statement: Statement, language: Language = ENGLISH) -> Iterator[str]:
     """
     Yield what the merchant received and paid.
 
     Where these are unknown, because entries are no longer held, say which statement has them.
     """
     if statement.paid_out is not None and statement.received is not None:
-        yield f"Paid out to the merchant: {statement.paid_out}. Received: {statement.received}."
+        yield language.say(
+            "Paid out to the merchant: {paid}. Received: {received}.",
+            paid=language.money(statement.paid_out),
+            received=language.money(statement.received),
+        )
         return
     days = [part.closed_through for part in statement.parts if part.totals is None]
     last = max((day for day in days if day is not None), default=None)
     if last is not None:
-        yield f"The totals of this period are unknown. A statement from after {last} has them."
+        yield language.say(
+            "The totals of this period are unknown. A statement from after {day} has them.",
+            day=language.day(last),
+        )
 
 
 def carried_forward(part: StatementPart) -> Money | None:
@@ -222,27 +278,27 @@ def carried_forward(part: StatementPart) -> Money | None:
     return Money(-sum(money.minor for money in amounts), amounts[0].currency) if amounts else None
 
 
-def balances_text(statement: Statement) -> str:
+def balances_text(statement: Statement, language: Language = ENGLISH) -> str:
     """Return that *statement* balances, as far as its figures are known."""
     is_known = all(part.totals is not None for part in statement.parts)
-    return "It balances." if is_known else "What is shown balances."
+    return language.text("It balances.") if is_known else language.text("What is shown balances.")
 
 
-def amount_text(amount: Money | None) -> str:
+def amount_text(amount: Money | None, language: Language = ENGLISH) -> str:
     """Return *amount* in major units, without its currency."""
-    return "unknown" if amount is None else digits(amount.minor, amount.currency.places)
+    return language.text("unknown") if amount is None else language.amount(amount)
 
 
-def kind_text(kind: str) -> str:
+def kind_text(kind: str, language: Language = ENGLISH) -> str:
     """Return *kind* in words: `principal return`."""
-    return kind.replace("_", " ")
+    return language.text(kind.replace("_", " "))
 
 
-def reference_text(line: StatementLine) -> str:
+def reference_text(line: StatementLine, language: Language = ENGLISH) -> str:
     """Return the id of the entry, with the other deal or entry that it is about."""
     if line.reverses is not None:
-        return f"{line.id} of {line.reverses}"
+        return language.say("{entry} of {other}", entry=line.id, other=line.reverses)
     if line.counterpart is not None:
-        other_deal = f"deal {line.counterpart}"
+        other_deal = language.say("deal {deal}", deal=line.counterpart)
         return other_deal if line.id == line.kind else f"{line.id}, {other_deal}"
     return "" if line.id == line.kind else line.id
