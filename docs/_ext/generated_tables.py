@@ -325,6 +325,7 @@ TABLES = {
     "claims": claims,
     "keys_of_jurisdiction": lambda: _keys_table(keys.JURISDICTION),
     "keys_of_check": lambda: _keys_table(keys.CHECK),
+    "keys_of_data": lambda: _keys_table(keys.DATA),
     "keys_of_renewal": lambda: _keys_table(keys.RENEWAL),
     "keys_of_rule": lambda: _keys_table(keys.RENEWAL_RULE),
     "keys_of_table": lambda: _keys_table(keys.SHARED_TABLE),

@@ -23,7 +23,7 @@ from holdback.eligibility.facts import CHECKS, DERIVED, EVIDENCE, MOST_DAYS, cat
 from holdback.errors import did_you_mean, excerpt
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.keys import CHECK, DECLARED_FACT, dated_form
+from holdback.jurisdictions.keys import CHECK, DATA, DECLARED_FACT, KEPT, dated_form
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
@@ -213,6 +213,37 @@ class SourceCheck:
             consent=self.consent,
             of_deal=of_deal,
         )
+
+
+@frozen(kw_only=True)
+class SourceData:
+    """What a file says of a kind of data: a check, or what the service keeps besides."""
+
+    legal_basis: str | None
+    obtained_from: str | None
+    node: Node = field(eq=False, repr=False)
+
+
+def read_data(
+    node: Node, checks: Mapping[str, SourceCheck], declared: Iterable[str]
+) -> dict[str, SourceData]:
+    """
+    Return what is said of kinds of data in *node*, a table by name.
+
+    A kind is one of the built-in checks, of *checks*, of the *declared* facts that no check gives,
+    or of `KEPT`.
+    """
+    grouped = {fact for check in checks.values() for fact in check.facts}
+    alone = [name for name in declared if name not in grouped]
+    kinds = [*CHECKS, *checks, *alone, *KEPT]
+    said = {}
+    for name, entry in node.entries().items():
+        if name not in kinds:
+            hint = did_you_mean(name, kinds) or f"it is a check, or {' or '.join(KEPT)}"
+            message = f"no data is called `{excerpt(name)}` here"
+            entry.add_error("unknown_name", message, hint, key=True)
+        said[name] = SourceData(**DATA.read(DATA.table(entry)), node=entry)
+    return said
 
 
 def age_facts(checks: Mapping[str, SourceCheck], declared: Sequence[Fact]) -> Iterator[Fact]:

@@ -13,12 +13,20 @@ from attrs import field
 from holdback.errors import code_of, did_you_mean, excerpt
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen, frozen_record
-from holdback.jurisdictions.declared_facts import ChecksReader, SourceCheck, age_facts, read_facts
+from holdback.jurisdictions.declared_facts import (
+    ChecksReader,
+    SourceCheck,
+    SourceData,
+    age_facts,
+    read_data,
+    read_facts,
+)
 from holdback.jurisdictions.keys import (
     DATED,
     FIGURES,
     JURISDICTION,
     OWN,
+    SAID,
     SWITCH_OFF,
     SWITCHED_OFF,
     dated_form,
@@ -65,7 +73,8 @@ class JurisdictionDetails:
 
     `fixed` are the settings that do not change by date, by name. `timelines` are the dated settings
     that are stated, each with the node for errors about it. `checks` are those that the files name,
-    by name. `setting_nodes` and `fact_nodes` have where a setting or fact is written, here or in a
+    by name. `data` are the texts about kinds of data, each with its node. `setting_nodes` and
+    `fact_nodes` have where a setting or fact is written, here or in a
     parent's file; `examples` are the unread examples of the settings.
     """
 
@@ -78,6 +87,7 @@ class JurisdictionDetails:
     fixed: Mapping[str, Any] = field(converter=frozen_record)
     facts: tuple[Fact, ...]
     checks: Mapping[str, SourceCheck] = field(converter=frozen_record)
+    data: Mapping[str, SourceData] = field(converter=frozen_record)
     figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(
@@ -91,7 +101,8 @@ class JurisdictionDetails:
     def settings(self, on: date) -> dict[str, Any]:
         """Return the settings by name, with their values on *on*."""
         dated = {name: timeline.value_on(on) for name, (_, timeline) in self.timelines.items()}
-        return {**self.fixed, **{name: row.default for name, row in DATED.items()}, **dated}
+        fixed = {name: value for name, value in self.fixed.items() if name not in SAID}
+        return {**fixed, **{name: row.default for name, row in DATED.items()}, **dated}
 
 
 def is_newer(root: Node) -> bool:
@@ -146,6 +157,10 @@ def read_details(
     figures = read_figures(table["figures"]) or (parent.figures if parent is not None else None)
     switched_off = _switched_off(table, has_parent=has_parent)
     stated = {**values, **fixed}
+    data = {} if parent is None else dict(parent.data)
+    data |= read_data(
+        table["data"], checks, [*table["facts"].entries(), *(f.name for f in declared)]
+    )
     invalid = len(node.document.errors) > before or None in [stated[name] for name in _NEEDED]
     if stated["code"] not in {None, folder}:
         table["code"].add_error(
@@ -161,6 +176,7 @@ def read_details(
         timelines=timelines,
         facts=declared,
         checks=checks,
+        data=data,
         figures=figures,
         switched_off=switched_off,
         node=node,

@@ -84,7 +84,8 @@ class Key:
     A key: its name, what can be written for it, and what it means, in a sentence for its author.
 
     A key that is left out has its `default`. One of `jurisdiction.toml` that is `inherited` has the
-    value of the parent then. `title` is what a dated setting is called where changes are drawn.
+    value of the parent then. `title` is what a setting is called where changes are drawn, and on a
+    policy page.
     """
 
     name: str
@@ -430,6 +431,16 @@ CHECK: Final = _keys(
     ),
 )
 
+# What the service keeps of a merchant besides the results of checks.
+DEALS: Final = "deals"
+PROFILE: Final = "profile"
+KEPT: Final = (DEALS, PROFILE)
+# What is said of a kind of data. It decides nothing, and is in no digest of rules.
+DATA: Final = _keys(
+    Key("legal_basis", _ANY, "Why it may be used: `needed for the contract`."),
+    Key("obtained_from", _ANY, "From whom it comes: `a credit reference agency`."),
+)
+
 # The directions in which a merchant can move a fact. They decide nothing, and are in no digest.
 MOVES: Final = (UP, DOWN)
 DECLARED_FACT: Final = _keys(
@@ -519,6 +530,20 @@ _SETTINGS: Final = _inherited(
         default=REFUND,
     ),
 )
+_SAID: Final = _inherited(
+    *(
+        Key(name, _ANY, f"{title}. It is for the policy page.", title=title)
+        for name, title in (
+            ("referrals_reviewed_by", "Who looks at a referral"),
+            ("declines_reviewed_by", "Who looks at a decline again, when the merchant asks"),
+            ("complaints_to", "Where a merchant complains"),
+            ("complaints_within", "Within which time a complaint is answered"),
+            ("complaints_then_to", "To whom a merchant turns after that"),
+        )
+    ),
+)
+# What a policy page says, by name. No rulebook has it: nothing decides by it.
+SAID: Final[Mapping[str, Key]] = _by_name(_SAID)
 JURISDICTION: Final = _keys(
     _FORMAT,
     _needed("code", ValueForm(_schema(_PARENT), Node.text), _CODE),
@@ -536,6 +561,13 @@ JURISDICTION: Final = _keys(
         ByName(CHECK),
         "What holds of the host's checks here: how old a result may be, which declared facts a "
         "check gives, and the consent that it needs.",
+    ),
+    *_SAID,
+    Key(
+        "data",
+        ByName(DATA),
+        "On which legal basis each kind of data is used, and from whom it comes: by the name of a "
+        "check, `deals` or `profile`.",
     ),
     *_inherited(Key("figures", FIGURES, "How figures are written in the sentences for merchants.")),
     Key("examples", ListOf(EXAMPLE_OF_SETTINGS), _EXAMPLES),

@@ -10,20 +10,33 @@ from html.parser import HTMLParser
 
 import click
 import pytest
+from attrs import evolve
 from invocation import invoke
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.eligibility.reasons import SERVICE_REASONS
+from holdback.eligibility.assessment import FLOOR_PERCENT
+from holdback.eligibility.reasons import SERVICE_REASONS, template
+from holdback.eligibility.rule_sentences import FIGURE_END, FIGURE_START, merchant_sentence
 from holdback.errors import ErrorDetail
+from holdback.exact.money import Money
 from holdback.jurisdictions.folder import bundled_path
+from holdback.jurisdictions.keys import KEPT, SAID
+from holdback.lifecycle.configuration import MEMORY_DAYS
+from holdback.lifecycle.forgetting import TAKINGS_DAYS
+from holdback.rules import Kind, Type
+from holdback.tools.example_run import run_example
+from holdback.tools.policy.approvals import page_of as page_of_jurisdiction
 from holdback.tools.policy.policy import PolicyPage
+from holdback.tools.policy.policy_document import claim_sentence, used_facts
 from holdback.tools.policy.policy_page import policy_page
 from holdback.tools.policy.policy_periods import MOST_PERIODS
+from holdback.tools.policy.policy_record import page_digest
 from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import Finding
 from holdback.tools.proofs.witness import Change, Witness
+from holdback.tools.workbench.lock import Approval
 from holdback.tools.workbench.proving import ProofReport, prove
 from small_folders import changed, child, country, loaded, write
 
@@ -208,6 +221,211 @@ def test_questions_of_a_reader_of_the_policy_of_california(question, answer):
     The page of a part of a country says what it takes over and what it does not.
     """
     assert answer in Reader(shipped("US-CA")).text, question
+
+
+# -- the ten questions: each is answered in its section, by what the rulebook has
+
+RECORD_ON = date(2026, 12, 1)
+ASKED = ["GB", "US-CA", "CA-QC"]
+
+
+@cache
+def page_about(code, on=RECORD_ON):
+    """The page of a jurisdiction that ships, approved by somebody and proved."""
+    page = page_of_jurisdiction(load_jurisdictions(), code, on)
+    (line,) = [
+        Approval(code=code, since=page.rulebook.since, by="Compliance", on=on, digest=digest)
+        for digest in [page_digest(page)]
+    ]
+    report = ProofReport(jurisdiction=code, questions=7, findings=())
+    return evolve(page, approvals=(line,), proved=report)
+
+
+@cache
+def sections(code, on=RECORD_ON):
+    """The text of each section of the page, by its heading."""
+    parts = re.split(
+        r"<section><h2[^>]*>\d+\. ([^<]*)</h2>", "\n".join(policy_page(page_about(code, on)))
+    )
+    texts = (part.partition("</section>")[0] for part in parts[2::2])
+    return {heading: Reader(text).text for heading, text in zip(parts[1::2], texts, strict=True)}
+
+
+def shown(rulebook, name):
+    """The value of a parameter as sentences have it."""
+    parameter = rulebook.parameters[name]
+    return rulebook.renewal.show(parameter.type, parameter.number)
+
+
+@for_every("code", ASKED)
+def test_who_may_renew_and_by_which_thresholds(code):
+    """
+    Who may renew on a day: each rule, with the figures that it reads, and the floor.
+    """
+    rulebook, said = page_about(code).rulebook, sections(code)["Who may renew"]
+
+    assert f"Before {FLOOR_PERCENT}% of the repayment amount" in said
+    for rule in rulebook.renewal.rules:
+        about = said.partition(f"{rule.code} ")[2].partition("The merchant reads")[0]
+        assert about, rule.code
+        for name in rule.checked.parameters:
+            label = rulebook.catalogue.label(name)
+            assert f"{label} of {shown(rulebook, name)}" in about, (rule.code, name)
+
+
+@for_every("code", ASKED)
+def test_what_changes_next(code):
+    """
+    What changes next, also where no later day is asked for; and that nothing does.
+    """
+    page, said = page_about(code, ON), sections(code, ON)["What changes"]
+    day = page.next_change
+    after = page.jurisdiction.rulebook(day)
+
+    assert f"On {day.day} November {day.year}" in said
+    for name, check in after.checks.items():
+        if check.max_age_days != page.rulebook.checks[name].max_age_days:
+            assert f"older than {check.max_age_days} days" in said, name
+    assert sections(code)["What changes"].strip() == "No change is planned."
+
+
+@for_every("code", ASKED)
+def test_how_long_data_are_kept_and_checks_and_offers_good(code):
+    """
+    How long data are kept, and results of checks and offers are good.
+    """
+    rulebook, said = page_about(code).rulebook, sections(code)["Service terms and checks"]
+
+    assert f"An offer stays open for {rulebook.offers_valid_hours // 24} days" in said
+    assert f"Profile not a check {rulebook.retain_profile_days} days after the end" in said
+    assert f"days of takings, the newest {TAKINGS_DAYS}" in said
+    assert f"applications, {MEMORY_DAYS} days, unless" in said
+    for name, check in rulebook.checks.items():
+        spaced = name.replace("_", " ").capitalize()
+        good = "for ever" if check.max_age_days is None else f"{check.max_age_days} days"
+        assert f"{spaced} {good}" in said, name
+
+
+@for_every("code", ASKED)
+def test_which_words_a_declined_merchant_reads(code):
+    """
+    Which words a declined merchant reads, in every case: of each rule, and of the service.
+    """
+    rulebook, said = page_about(code).rulebook, sections(code)
+    service = said["What a declined merchant reads"]
+    of_rules = said["Who may renew"] + said["Products"]
+
+    for reason in SERVICE_REASONS:
+        words = re.sub(r"\{(\w+)\}", r"[\1]", template(rulebook.renewal, reason))
+        assert f"“{words}” {reason}" in service
+    for rule in rulebook.all_rules:
+        assert f"“{merchant_sentence(rule, rulebook.renewal)}”" in of_rules, rule.code
+
+
+@for_every("code", ASKED)
+def test_how_a_part_differs_from_its_country(code):
+    """
+    How a part differs from its country: rules, figures and what is switched off, with the reason.
+    """
+    page = page_about(code)
+    if not page.above:
+        assert "How it differs" not in sections(code)
+        return
+    said, country = sections(code)["How it differs"], page.above[0].rulebook(RECORD_ON)
+    codes = {rule.code for rule in country.all_rules} ^ {
+        rule.code for rule in page.rulebook.all_rules
+    }
+    dropped = {rule.code for rule in country.all_rules} & codes
+    kept = {rule.id for rule in page.rulebook.all_rules}
+
+    for rule in (*country.renewal.rules, *page.rulebook.renewal.rules):
+        if rule.code in codes and not (rule.code in dropped and rule.id in kept):
+            assert rule.code in said, rule.code
+    for name in page.rulebook.parameters.keys() & country.parameters.keys():
+        if page.rulebook.parameters[name].number != country.parameters[name].number:
+            assert shown(page.rulebook, name) in said, name
+    for switched_off in page.jurisdiction.details.switched_off:
+        assert switched_off.reason in said
+
+
+@for_every("code", ASKED)
+def test_which_data_decide(code):
+    """
+    Which data decide, from whom, on what basis and with which consent.
+    """
+    page, said = page_about(code), sections(code)["Which data decide"]
+    rulebook, texts = page.rulebook, page.jurisdiction.details.data
+
+    assert "not stated" not in said
+    for name in (*rulebook.checks, *KEPT):
+        row = said.partition(f" {name.replace('_', ' ').capitalize()} ")[2]
+        assert texts[name].obtained_from in row, name
+        assert f"{texts[name].legal_basis} none" in row, name
+    for fact, _ in used_facts(rulebook):
+        assert rulebook.catalogue.label(fact.name) in said, fact.name
+
+
+@for_every("code", ASKED)
+def test_what_was_proved_and_what_was_not_asked(code):
+    """
+    What was proved, each claim of the files too, and what was not asked.
+    """
+    page, said = page_about(code), sections(code)["What was proved"]
+
+    assert "without an exception (7 questions):" in said
+    for claim in page.jurisdiction.claims:
+        if RECORD_ON in claim.period and claim.tree is not None:
+            sentence = claim_sentence(claim, page.rulebook, "")
+            assert re.sub(f"[{FIGURE_START}{FIGURE_END}]", "", sentence) in said
+    assert "Not asked, here or anywhere: whether rules, prices and texts are lawful" in said
+
+
+@for_every("code", ASKED)
+def test_what_it_costs(code):
+    """
+    What each product costs, in money: the offers that the engine makes to the merchant named.
+    """
+    page, said = page_about(code), sections(code)["Products"]
+    named = re.findall(r"as in the example “([^”]*)”", said)
+    examples = [it for read in (page.jurisdiction, *page.above) for it in read.examples]
+
+    assert len(named) == len(page.rulebook.products)
+    for terms, name in zip(page.rulebook.products, named, strict=True):
+        example = next(it for it in examples if it.product == terms.key and it.name == name)
+        for offer in run_example(example, page.rulebook).got.offers:
+            for amount in (offer["funded_amount"], offer["repayment_amount"]):
+                minor = Money.parse(amount).minor
+                money = Type(Kind.MONEY, page.rulebook.currency)
+                assert page.rulebook.renewal.show(money, minor) in said, (terms.key, amount)
+
+
+@for_every("code", ASKED)
+def test_whether_a_machine_alone_decides(code):
+    """
+    Whether a machine alone decides, who reviews, and how a merchant complains.
+    """
+    page = page_about(code)
+    said = sections(code)["Who decides, and how a merchant complains"]
+    refer = {rule.code for rule in page.rulebook.all_rules if rule.otherwise == "refer"}
+
+    assert "A machine alone accepts an application that meets every rule" in said
+    assert {*re.findall(r"[A-Z]{2}(?:-[A-Z0-9]+)+", said)} == refer
+    assert f"that holds for {page.rulebook.approval_days} days" in said
+    for name in SAID:
+        assert f"{SAID[name].title} {page.jurisdiction.details.fixed[name] or 'not stated'}" in said
+
+
+@for_every("code", ASKED)
+def test_who_approved_this_text(code):
+    """
+    Who approved this text, when, and which version it is.
+    """
+    page, said = page_about(code), sections(code)["Who approved this text"]
+
+    assert "Approved: by Compliance on 1 December 2026." in said
+    assert f"is in force since {page.rulebook.since.day} November 2026" in said
+    assert f"Fingerprint of the rules: {page.rulebook.digest}" in said
+    assert f"Fingerprint of this text: {page_digest(page)}" in said
 
 
 FIGURE = r"<tr><td>([^<]*)</td><td><b class=\"figure\">([^<]*)</b></td><td>[^<]*</td><td>([^<]*)"

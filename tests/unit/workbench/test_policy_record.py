@@ -41,6 +41,16 @@ approval_days = [{ from = 2025-01-01, value = 31, source = "the approvals" }]
 acceptance_days = [{ from = 2025-01-01, value = 32, source = "the acceptances" }]
 cooling_off_days = [{ from = 2025-01-01, value = 14, source = "the cooling-off" }]
 
+referrals_reviewed_by = "the underwriters"
+declines_reviewed_by = "their head"
+complaints_to = "the complaints desk"
+complaints_within = "30 days"
+complaints_then_to = "the ombudsman"
+
+[data.licence]
+legal_basis = "a duty"
+obtained_from = "the register of licences"
+
 [facts.licence_valid]
 label = "the licence is valid"
 type = "flag"
@@ -325,6 +335,13 @@ CHANGES = {
     "jurisdiction checks max_age_days from": (COUNTRY, "max_age_days", "2025-01-01", "2026-06-01"),
     "jurisdiction checks max_age_days value": (COUNTRY, "max_age_days", "365", "364"),
     "jurisdiction checks max_age_days source": (COUNTRY, "", '"the register"', '"the list"'),
+    "jurisdiction referrals_reviewed_by": (COUNTRY, "", "the underwriters", "a person"),
+    "jurisdiction declines_reviewed_by": (COUNTRY, "", "their head", "nobody"),
+    "jurisdiction complaints_to": (COUNTRY, "", "the complaints desk", "the branch"),
+    "jurisdiction complaints_within": (COUNTRY, "", "30 days", "40 days"),
+    "jurisdiction complaints_then_to": (COUNTRY, "", "the ombudsman", "the court"),
+    "jurisdiction data legal_basis": (COUNTRY, "", "a duty", "consent"),
+    "jurisdiction data obtained_from": (COUNTRY, "", "register of licences", "list of licences"),
     "jurisdiction figures decimal": (
         COUNTRY,
         "",
@@ -433,8 +450,10 @@ def edited(folders, place, after, old, new):
 
 def said(folders):
     """What the pages of the country and its child say, and their digests."""
-    made = [*pages(folders)]
-    return [what_it_says(page) for page in made], [page_digest(page) for page in made]
+    made = [(page.rulebook.rules_digest, what_it_says(page)) for page in pages(folders)]
+    # As `page_digest` has it, which `test_the_page_prints_both_digests` holds.
+    digests = [digest({"rules": rules, "says": says}) for rules, says in made]
+    return [says for _, says in made], digests
 
 
 @cache

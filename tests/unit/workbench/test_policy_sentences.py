@@ -108,7 +108,9 @@ def test_what_changes_day_by_day():
     ((pace,), (missed,)) = (changes for _, changes in days)
     sentence = "The performance must be at least the minimum performance of {}."
     for said, value in ((pace.before, "75%"), (pace.after, "80%")):
-        assert said == f"{sentence.format(value)} Otherwise it is declined."
+        reads = f"“The pace is [performance]; at least {value} is needed.”"
+        otherwise = f"Otherwise it is declined. The merchant reads: {reads}"
+        assert said == f"{sentence.format(value)} {otherwise}"
     assert (missed.title, missed.after) == ("NL-R-02 Few missed", None)
 
 

@@ -191,9 +191,15 @@ def test_how_a_part_differs():
     read = loaded(NL=country(), NL_ZH=part)
     changes = differences_from(read["NL"], read["NL-ZH"], read["NL-ZH"].rulebook(ON))
 
-    missed = "The number of remittances missed in the last 30 days must be at most {}. "
-    missed += "Otherwise a person looks at it."
+    number = "number of remittances missed in the last 30 days"
+    missed = f"The {number} must be at most {{}}. Otherwise a person looks at it. The merchant "
+    missed += "reads: “Missed{}.”"
     assert [(it.group, it.title, it.before, it.after) for it in changes] == [
-        ("Renewals", "NL-ZH-R-01 Few missed", missed.format(3), missed.format(1)),
+        (
+            "Renewals",
+            "NL-ZH-R-01 Few missed",
+            missed.format(3, f": [{number}]"),
+            missed.format(1, ""),
+        ),
         ("Cash advance", "Cash advance", "Repaid from takings.", None),
     ]

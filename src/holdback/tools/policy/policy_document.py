@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from holdback.eligibility.facts import DEAL, DERIVED, MERCHANT
+from holdback.eligibility.reasons import SERVICE_REASONS, template
 from holdback.eligibility.rule_sentences import (
     Requirement,
     merchant_sentence,
@@ -22,14 +23,17 @@ from holdback.eligibility.rule_sentences import (
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.keys import DATED, NEVER
+from holdback.jurisdictions.keys import DATED, DEALS, NEVER, PROFILE, SAID
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
+from holdback.lifecycle.configuration import MEMORY_DAYS
+from holdback.lifecycle.forgetting import TAKINGS_DAYS
 from holdback.rulebooks.product_terms import ProductTerms
-from holdback.rulebooks.rulebook import FUNDING, Rulebook
+from holdback.rulebooks.rulebook import FUNDING, CheckTerms, Rulebook, age_name
 from holdback.rules import Fact, Kind
-from holdback.rules.render import words_of
+from holdback.rules.render import in_words, words_of
 from holdback.rules.types import draft_label
+from holdback.rules.values import days_text
 from holdback.tools.policy.policy_sentences import (
     check_sentences,
     product_sentences,
@@ -41,11 +45,20 @@ _PROGRESS: Final = "progress"
 RENEWALS: Final = "Renewals"
 PAYOUTS: Final = "Payouts"
 SERVICE: Final = "Service terms and checks"
+READS: Final = "What a declined merchant reads"
+PEOPLE: Final = "Review, complaints and data"
+
+# What is printed for a text that no file has.
+NOT_STATED: Final = "not stated"
 
 DECLINED: Final = "Otherwise it is declined."
 LOOKED_AT: Final = "Otherwise a person looks at it."
 _WAITS: Final = "Otherwise the payout waits."
 _APPROVED: Final = "Otherwise the payout waits for a person."
+
+_IN_THE_PROFILE: Final = (
+    "what the merchant says of its applicants, its company and its bank account (nothing reads it)"
+)
 
 # Who gives the value of a fact, by its origin.
 _GIVEN_BY: Final = {
@@ -118,6 +131,26 @@ class ProductText:
     since: date
     until: date | None
     inherited_from: str | None
+
+
+@frozen(kw_only=True)
+class DataText:
+    """
+    A kind of data for readers: a check, or what the service keeps besides.
+
+    `says` are its facts, each with whether a rule or a price reads it. `check` is None for what is
+    not a check. `stated_by` is the code of the jurisdiction that says where it comes from; None
+    where no file does.
+    """
+
+    name: str
+    check: CheckTerms | None
+    says: str
+    obtained_from: str
+    legal_basis: str
+    consent: str
+    kept: str
+    stated_by: str | None
 
 
 @frozen(kw_only=True)
@@ -244,6 +277,55 @@ def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Fig
         )
 
 
+def data_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[DataText]:
+    """Yield the kinds of data that the service has of a merchant."""
+    label = rulebook.catalogue.label
+    used = {fact.name: fact for fact, _ in used_facts(rulebook)}
+    checked = {name for check in rulebook.checks.values() for name in check.facts}
+    derived = [
+        label(name)
+        for name, fact in used.items()
+        if name not in checked and fact.origin in {DEAL, MERCHANT}
+    ]
+    said = {
+        name: "; ".join(
+            label(fact) if fact in used else f"{label(fact)} (nothing reads it)"
+            for fact in (*check.facts, *(age for age in (age_name(name),) if age in used))
+        )
+        for name, check in rulebook.checks.items()
+    }
+    said |= {DEALS: "; ".join(derived) or "nothing reads them", PROFILE: _IN_THE_PROFILE}
+    for name, says in said.items():
+        check, text = rulebook.checks.get(name), jurisdiction.details.data.get(name)
+        asked = rulebook.consents if name == PROFILE else ()
+        if check is not None and check.consent is not None:
+            asked = (check.consent,)
+        yield DataText(
+            name=draft_label(name),
+            check=check,
+            says=says,
+            obtained_from=(text and text.obtained_from) or NOT_STATED,
+            legal_basis=(text and text.legal_basis) or NOT_STATED,
+            consent=in_words([draft_label(consent) for consent in asked]) if asked else "none",
+            kept=_kept(name, rulebook),
+            stated_by=None if text is None else _folder(text.node.document.file),
+        )
+
+
+def _kept(name: str, rulebook: Rulebook) -> str:
+    """Return how long the data of a kind are kept (decisions/documents)."""
+    if name == PROFILE:
+        days = days_text(rulebook.retain_profile_days)
+        return f"{days} after the end of the last deal"
+    if name == DEALS:
+        return (
+            "for ever what a deal came to; its single payments, and applications, "
+            f"{MEMORY_DAYS} days, unless the service chooses another time"
+        )
+    takings = f"; days of takings, the newest {TAKINGS_DAYS}" if name == "takings" else ""
+    return f"until the profile is erased{takings}"
+
+
 def stated_by(jurisdiction: Jurisdiction, rulebook: Rulebook) -> dict[str, str]:
     """Return the codes of the jurisdictions that state settings and checks, by their names."""
     shown: Any = overview(jurisdiction, rulebook.since)
@@ -336,7 +418,8 @@ def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Polic
 
     def of_rules(group: str, rules: tuple[RuleText, ...]) -> Iterator[PolicyStatement]:
         for rule in rules:
-            text = f"{rule.requirement.plain()} {rule.otherwise}"
+            required = rule.requirement.plain().rstrip(".")
+            text = f"{required}. {rule.otherwise} The merchant reads: “{rule.merchant_reads}”"
             title = f"{rule.code} {rule.title}"
             # A rule that replaces another has its id, and so its title, and a code of its own.
             yield PolicyStatement(group=group, key=f"{group} {rule.title}", title=title, text=text)
@@ -353,6 +436,21 @@ def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Polic
     for name, sentence in (*setting_sentences(rulebook), *checks):
         title = _title(name.replace("_", "-"))
         yield PolicyStatement(group=SERVICE, key=f"{SERVICE} {name}", title=title, text=sentence)
+    for code in SERVICE_REASONS:
+        said = f"“{template(rulebook.renewal, code)}”"
+        yield PolicyStatement(group=READS, key=f"{READS} {code}", title=code, text=said)
+    for name, said in people_texts(jurisdiction):
+        yield PolicyStatement(group=PEOPLE, key=name, title=name, text=said)
+    for data in data_texts(jurisdiction, rulebook):
+        text = f"It comes from: {data.obtained_from}. Legal basis: {data.legal_basis}."
+        key, title = f"{PEOPLE} {data.name}", _title(f"data: {data.name}")
+        yield PolicyStatement(group=PEOPLE, key=key, title=title, text=text)
+
+
+def people_texts(jurisdiction: Jurisdiction) -> Iterator[tuple[str, str]]:
+    """Yield who reviews and how a merchant complains, each with what it is about."""
+    for name, row in SAID.items():
+        yield row.title or name, jurisdiction.details.fixed[name] or NOT_STATED
 
 
 def changes_until(

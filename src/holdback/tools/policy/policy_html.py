@@ -101,6 +101,8 @@ nav ol { columns: 2; column-gap: 2rem; } nav li { margin: 0 0 .3rem; }
 .box p:first-child { margin-top: 0; } .box p:last-child { margin-bottom: 0; }
 table { width: 100%; margin: .5em 0; }
 th { font-size: .92em; }
+.data { table-layout: fixed; } .data th { width: 15%; } .sources th:first-child { width: 25%; }
+.data th:nth-child(n+2):nth-child(-n+4) { width: 24%; }
 dl.terms dt { font-weight: 600; margin-top: .7rem; }
 dl.terms dd { margin: .05rem 0 0; }
 .change { padding: .45rem 0; border-top: 1px solid var(--line); }
@@ -109,12 +111,13 @@ dl.terms dd { margin: .05rem 0 0; }
 .periods .bar { background: var(--bar); border-left: 2px solid var(--back); padding-left: .4rem; }
 .periods .now { background: var(--band); }
 .periods tbody th { color: var(--deep); padding-top: .8rem; }
+.digest { font-size: .82em; }
 footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6rem;
   color: var(--soft); font-size: .82em; }
 @media print {
   :root { --deep: #12395a; --bar: #d4e2ee; }
   h1 { font-size: 22pt; } h2 { font-size: 14pt; margin-top: 1.5em; } h3 { font-size: 11.5pt; }
-  section > p { break-after: avoid; }
+  section > p { break-after: avoid; } p { break-inside: avoid; }
   .rule, .change, .box, dl.terms div { break-inside: avoid; }
   .box, .bar, .now { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

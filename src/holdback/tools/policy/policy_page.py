@@ -1,7 +1,7 @@
 """
 A policy document as a page, for paper.
 
-Its last section says what was proved of the rules.
+It writes what was proved of the rules, and who approved the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from holdback.jurisdictions.timeline import Period
 from holdback.rules.render import in_words
 from holdback.tools.displays.page import page_lines
 from holdback.tools.policy.policy import PolicyPage
-from holdback.tools.policy.policy_document import claim_sentence
+from holdback.tools.policy.policy_document import READS, claim_sentence
 from holdback.tools.policy.policy_html import STYLE, count, day_text, text
 from holdback.tools.policy.policy_record import page_digest
 from holdback.tools.policy.policy_sections import (
@@ -31,6 +31,8 @@ from holdback.tools.policy.policy_sections import (
     terms,
     timelines,
     what_is_read,
+    which_data,
+    who_decides,
 )
 from holdback.tools.proofs.broken_claim import SAYS_SOMETHING
 from holdback.tools.proofs.child_and_parent import KEEPS_UP
@@ -38,6 +40,7 @@ from holdback.tools.proofs.claim_meanings import CLAIMS
 from holdback.tools.proofs.finding import INFORMATION, SEVERITIES, Finding
 from holdback.tools.sanity.sanity import CLAIM_WITHOUT_DAYS
 from holdback.tools.sanity.switched_off import SWITCHED_OFF_RULES
+from holdback.tools.workbench.proving import ProofReport
 
 # What a claim means for readers who do not write rules; a claim that is not here has its own words.
 _FOR_READERS: Final = {
@@ -47,11 +50,19 @@ _FOR_READERS: Final = {
     "when-applies": "No rule is limited to deals that do not exist.",
     "clause-decides": "No part of a rule is superfluous.",
     "rule-decides": "No rule is superfluous: each of them decides about some deal.",
+    "reason-bound": "A reason says “at least” where its rule includes the bound, and “more than” "
+    "where it does not.",
     "ended-fails": "Only a deal that is open or repaid can be renewed.",
 }
 _STATED: Final = "stated-"
 _OF_CLAIMS: Final = frozenset({CLAIM_WITHOUT_DAYS, SAYS_SOMETHING})
 _NOBODY_PASSES: Final = frozenset({"somebody-passes", "rule-passes"})
+_NOT_ASKED: Final = (
+    "whether rules, prices and texts are lawful, fair or good business; whether what checks, "
+    "partners and merchants report is true; what calculators of the service's own return; and what "
+    "held on days that are over. That prices are computed as the terms say is tested with "
+    "examples, not proved."
+)
 _NOT_PROVED: Final = (
     "<b>Not proved here.</b> This document was made without the solver that answers for every deal "
     "that could exist."
@@ -59,12 +70,17 @@ _NOT_PROVED: Final = (
 
 
 def proved(policy: PolicyPage) -> Iterator[str]:
-    """Yield what was proved, and what does not hold; or that nothing was proved."""
+    """Yield what was proved, what does not hold, and what was not asked."""
     if policy.proved is None:
         yield f'<div class="box"><p>{_NOT_PROVED}</p></div>'
-        return
-    findings = [finding for finding in policy.proved.findings if finding.severity != INFORMATION]
-    asked = count(policy.proved.questions, "question")
+    else:
+        yield from _proved(policy, policy.proved)
+    yield f"<p><b>Not asked, here or anywhere:</b> {_NOT_ASKED}</p>"
+
+
+def _proved(policy: PolicyPage, report: ProofReport) -> Iterator[str]:
+    findings = [finding for finding in report.findings if finding.severity != INFORMATION]
+    asked = count(report.questions, "question")
     if not findings:
         holds = "<b>Proved for every deal that could exist</b>, without an exception"
         yield f'<div class="box"><p>{holds} ({asked}):</p></div>'
@@ -133,13 +149,15 @@ def _quoted(message: str) -> str:
 _SECTIONS: Final[Sequence[tuple[str, Callable[[PolicyPage], Iterator[str]]]]] = (
     ("In short", in_short),
     ("How a decision is made", how_decided),
-    ("What a declined merchant reads", what_is_read),
+    ("Who decides, and how a merchant complains", who_decides),
+    (READS, what_is_read),
     ("Who may renew", renewals),
     ("Products", products),
     ("How it differs", differs),
     ("Figures", figures),
     ("What holds when", timelines),
     ("What changes", changes),
+    ("Which data decide", which_data),
     ("What the words mean", terms),
     ("Service terms and checks", service),
     ("What was proved", proved),
@@ -157,6 +175,7 @@ def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
     written = [(heading, list(write(policy))) for heading, write in _SECTIONS]
     sections = [(heading, lines) for heading, lines in written if lines]
     says = page_digest(policy)
+    sections.append(("Who approved this text", list(_approval(policy, says))))
     yield from _header(policy, says)
     yield '<nav aria-label="Contents"><ol>'
     for number, (heading, _) in enumerate(sections, start=1):
@@ -166,8 +185,19 @@ def _parts(policy: PolicyPage, title: str) -> Iterator[str]:
         yield f'<section><h2 id="s{number}">{number}. {text(heading)}</h2>'
         yield from lines
         yield "</section>"
-    yield f"<footer>{text(title)}.<br/>Fingerprint of the rules: {policy.rulebook.digest}<br/>"
-    yield f"Fingerprint of this text: {says}</footer>"
+    yield f"<footer>{text(title)}.</footer>"
+
+
+def _approval(policy: PolicyPage, says: str) -> Iterator[str]:
+    """Yield who approved what the page *says*, when, and which version that is."""
+    since = day_text(policy.rulebook.since)
+    yield (
+        f"<p><b>Approved:</b> {text(_approved(policy, says))}. This version of the policy of "
+        f"{text(policy.rulebook.name)} is in force since {since}. An approval is of the text with "
+        "the second fingerprint, and ends when the text changes.</p>"
+        f'<p class="digest">Fingerprint of the rules: {policy.rulebook.digest}<br/>'
+        f"Fingerprint of this text: {says}</p>"
+    )
 
 
 def _header(policy: PolicyPage, says: str) -> Iterator[str]:

@@ -20,10 +20,12 @@ from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
     RuleText,
     claim_sentence,
+    data_texts,
     differences_from,
     figure_texts,
     given_by,
     meaning,
+    people_texts,
     product_texts,
     rule_texts,
     sources,
@@ -94,6 +96,8 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
             [name, sentence, [label(fact) for fact in rulebook.checks[name].facts]]
             for name, sentence in check_sentences(rulebook)
         ],
+        "people": [list(text) for text in people_texts(jurisdiction)],
+        "data": list(_data(policy)),
         "stated_by": stated_by(jurisdiction, rulebook),
         "sources": sources(jurisdiction, rulebook),
         "claims": list(_claims(policy)),
@@ -103,6 +107,12 @@ def what_it_says(policy: PolicyPage) -> dict[str, Json]:
             for change in differences_from(parent, jurisdiction, rulebook)
         ],
     }
+
+
+def _data(policy: PolicyPage) -> Iterator[Json]:
+    for data in data_texts(policy.jurisdiction, policy.rulebook):
+        yield [data.name, data.says, data.obtained_from, data.legal_basis, data.consent]
+        yield [data.kept, data.stated_by]
 
 
 def _costs(policy: PolicyPage, key: str) -> Json:

@@ -19,19 +19,23 @@ from holdback.eligibility.reasons import (
 )
 from holdback.eligibility.rule_sentences import Requirement
 from holdback.eligibility.ruleset import PLACEHOLDER
+from holdback.jurisdictions.keys import SAID
 from holdback.jurisdictions.source_tables import ANY, column_words
 from holdback.rulebooks.rulebook import FUNDING, CheckTerms
 from holdback.rules.render import in_words
+from holdback.rules.values import days_text
 from holdback.tools.policy.policy import PolicyPage
 from holdback.tools.policy.policy_document import (
     PolicyChange,
     ProductText,
     RuleText,
     changes_until,
+    data_texts,
     differences_from,
     figure_texts,
     given_by,
     meaning,
+    people_texts,
     product_texts,
     rule_texts,
     sources,
@@ -81,6 +85,36 @@ def how_decided(_policy: PolicyPage) -> Iterator[str]:
         "refers, or while something is not known. Otherwise it is priced: it is accepted with its "
         "offers, and declined where no offer fits. A renewal has to meet both: the rules for "
         "renewals, and those of the product.</p>"
+    )
+
+
+def who_decides(policy: PolicyPage) -> Iterator[str]:
+    """Yield whether a machine alone decides, who reviews, and how a merchant complains."""
+    referring = [
+        f"{text(rule.code)} {text(rule.title)}"
+        for ruleset in policy.rulebook.rulesets
+        for rule in rule_texts(policy.jurisdiction, policy.rulebook, ruleset)
+        if not rule.declines
+    ]
+    rules = f"one of these rules is not met: {in_words(referring)}; where " if referring else ""
+    approval = days_text(policy.rulebook.approval_days)
+    yield (
+        "<p><b>A machine alone</b> accepts an application that meets every rule, and declines one "
+        "that does not meet a rule that declines, or for which no offer fits.</p>"
+        f"<p><b>A person decides</b> where {rules}something is not known, where a consent is "
+        "missing, and where somebody has put the merchant on hold. A person may approve what is "
+        f"referred because of a rule, and that holds for {approval}. Nobody lifts a rule that "
+        "declines, or the floor: a decline changes when a newer result of a check is recorded and "
+        "the merchant applies again.</p>"
+    )
+    stated = stated_by(policy.jurisdiction, policy.rulebook)
+    titles = {row.title: name for name, row in SAID.items()}
+    yield from _table(
+        ("Question", "Answer"),
+        (
+            (text(title), text(said) + _above(policy, stated.get(titles[title])))
+            for title, said in people_texts(policy.jurisdiction)
+        ),
     )
 
 
@@ -134,11 +168,11 @@ def differs(policy: PolicyPage) -> Iterator[str]:
     """Yield what a part of a country says otherwise than the country, and what it switches off."""
     for parent in policy.above[:1]:
         yield (
-            f"<p>Everything is as in the policy of {text(parent.name)}, but for what follows; what "
-            "is crossed out holds there.</p>"
+            f"<p>Rules, products, terms and texts are as in the policy of {text(parent.name)}, but "
+            "for what follows.</p>"
         )
         for change in differences_from(parent, policy.jurisdiction, policy.rulebook):
-            yield from _change(change, ("only here", "not here", "otherwise here"))
+            yield from _change(change, parent.name)
     shown: Any = overview(policy.jurisdiction, policy.on)
     if shown["switched_off"]:
         yield f"<h3>What holds in {text(in_words(policy.names.values()))}, and not here</h3>"
@@ -159,6 +193,7 @@ def products(policy: PolicyPage) -> Iterator[str]:
         yield "<h3>Payouts</h3><p>Before an accepted offer is paid out, these are looked at:</p>"
         yield from _list(
             f"<b>{text(rule.code)}</b> {text(rule.requirement.plain())} {rule.otherwise} "
+            f'The reason: <span class="quote">“{text(rule.merchant_reads)}”</span> '
             f'<span class="soft">{text(_origin(policy, rule))}</span>'
             for rule in payouts
         )
@@ -327,17 +362,19 @@ def changes(policy: PolicyPage) -> Iterator[str]:
             yield from _change(entry)
 
 
-def _change(
-    change: PolicyChange, kinds: tuple[str, str, str] = ("new", "ends", "changes")
-) -> Iterator[str]:
-    new, ends, changed = kinds
-    kind = new if change.before is None else ends if change.after is None else changed
+def _change(change: PolicyChange, country: str | None = None) -> Iterator[str]:
+    """Yield how a sentence changes, or, with the name of a *country*, how it differs from there."""
+    new, ends, differs, was, now = ("new", "ends", "changes", "", "")
+    if country is not None:
+        new, ends, differs = "only here", "not here", "otherwise here"
+        was, now = f"In {country}: ", "Here: "
+    kind = new if change.before is None else ends if change.after is None else differs
     about = f'<span class="soft">{text(change.group)}: {kind}</span>'
     yield f'<div class="change"><h4>{text(change.title)} {about}</h4>'
     if change.before is not None:
-        yield f'<p class="was">{text(change.before)}</p>'
+        yield f'<p class="{"was" if country is None else "soft"}">{text(was + change.before)}</p>'
     if change.after is not None:
-        yield f"<p>{text(change.after)}</p>"
+        yield f"<p>{text(now + change.after)}</p>"
     yield "</div>"
 
 
@@ -351,26 +388,52 @@ def terms(policy: PolicyPage) -> Iterator[str]:
     yield "</dl>"
 
 
+def which_data(policy: PolicyPage) -> Iterator[str]:
+    """Yield which data decide, from whom they come, and by which right they are used."""
+    yield (
+        "<p>Rules and prices read these facts and no others. What the words mean, and which rules "
+        "read each, follows.</p>"
+    )
+    yield from _table(
+        ("Data", "What decides", "From whom", "Legal basis", "Consent"),
+        (
+            (
+                text(capital(data.name)),
+                text(data.says),
+                text(data.obtained_from) + _above(policy, data.stated_by),
+                text(data.legal_basis),
+                text(data.consent),
+            )
+            for data in data_texts(policy.jurisdiction, policy.rulebook)
+        ),
+        "data",
+    )
+
+
 def service(policy: PolicyPage) -> Iterator[str]:
-    """Yield the settings, and the checks as a table."""
+    """Yield the settings, and how long results of checks are good and data are kept."""
     stated = stated_by(policy.jurisdiction, policy.rulebook)
     yield from _list(
         text(sentence) + _above(policy, stated.get(name))
         for name, sentence in setting_sentences(policy.rulebook)
     )
-    yield "<h3>Checks</h3>"
-    label = policy.rulebook.catalogue.label
+    yield "<h3>How long results are good, and data are kept</h3>"
     yield from _table(
-        ("Check", "What it says", "How long that is good", "Consent that it needs"),
+        ("Data", "A result is good for", "Kept"),
         (
             (
-                text(capital(_spaced(name))),
-                text("; ".join(map(label, check.facts))),
-                _good_for(check) + _above(policy, stated.get(f"{name}_check")),
-                text(_spaced(check.consent or "none")),
+                text(capital(data.name)),
+                "not a check"
+                if data.check is None
+                else _good_for(data.check) + _above(policy, stated.get(f"{data.check.name}_check")),
+                text(data.kept),
             )
-            for name, check in policy.rulebook.checks.items()
+            for data in data_texts(policy.jurisdiction, policy.rulebook)
         ),
+    )
+    yield (
+        "<p>The journal of events has the figures of each decision, without names, until the "
+        "service erases it.</p>"
     )
 
 
@@ -400,6 +463,7 @@ def owner_and_sources(policy: PolicyPage) -> Iterator[str]:
     yield from _table(
         ("Source", "What comes from it"),
         ((text(source), text(", ".join(named))) for source, named in by_source.items()),
+        "sources",
     )
 
 
@@ -410,10 +474,12 @@ def _list(items: Iterable[str], tag: str = "ul") -> Iterator[str]:
     yield f"</{tag}>"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield *rows* of cells, which are HTML, as a table."""
+def _table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], style: str = "plain"
+) -> Iterator[str]:
+    """Yield *rows* of cells, which are HTML, as a table in a *style* of the page."""
     row_of_heads = "".join(f"<th>{head}</th>" for head in heads)
-    yield f'<div class="wide"><table><thead><tr>{row_of_heads}</tr></thead><tbody>'
+    yield f'<div class="wide"><table class="{style}"><thead><tr>{row_of_heads}</tr></thead><tbody>'
     yield from (f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     yield "</tbody></table></div>"
 

@@ -14,7 +14,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
-from holdback.jurisdictions.keys import DATED, TABLE_OF_TIERS
+from holdback.jurisdictions.keys import DATED, SAID, TABLE_OF_TIERS
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
@@ -138,7 +138,7 @@ def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict
         percent = details.figures.percent_text("12.5")
         value = f"{shown}; {percent}; {details.figures.date}"
         yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
-    for name in _WHERE_STATED:
+    for name in (*_WHERE_STATED, *SAID):
         node, value = details.setting_nodes[name], details.fixed[name]
         if not node.absent:
             shown = value if isinstance(value, str) else ", ".join(value) or "none"
