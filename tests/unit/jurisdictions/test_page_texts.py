@@ -25,9 +25,8 @@ def data(*names, basis="a duty"):
 def said(jurisdiction):
     """The texts of the page: of people by title, and legal basis and origin by kind of data."""
     kinds = data_texts(jurisdiction, jurisdiction.rulebook(ON))
-    return dict(people_texts(jurisdiction)), {
-        it.name: (it.legal_basis, it.obtained_from) for it in kinds
-    }
+    people = {title: text for _, title, text in people_texts(jurisdiction)}
+    return people, {it.name: (it.legal_basis, it.obtained_from) for it in kinds}
 
 
 def test_what_is_not_stated():

@@ -23,7 +23,7 @@ from holdback.eligibility.rule_sentences import (
 from holdback.eligibility.ruleset import DECLINE, Rule
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.keys import DATED, DEALS, NEVER, PROFILE, SAID
+from holdback.jurisdictions.keys import DATED, DEALS, KEPT, NEVER, PROFILE, SAID
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.lifecycle.configuration import MEMORY_DAYS
@@ -280,30 +280,24 @@ def figure_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Fig
 def data_texts(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[DataText]:
     """Yield the kinds of data that the service has of a merchant."""
     label = rulebook.catalogue.label
-    used = {fact.name: fact for fact, _ in used_facts(rulebook)}
-    checked = {name for check in rulebook.checks.values() for name in check.facts}
-    derived = [
-        label(name)
-        for name, fact in used.items()
-        if name not in checked and fact.origin in {DEAL, MERCHANT}
-    ]
-    said = {
-        name: "; ".join(
-            label(fact) if fact in used else f"{label(fact)} (nothing reads it)"
-            for fact in (*check.facts, *(age for age in (age_name(name),) if age in used))
-        )
-        for name, check in rulebook.checks.items()
-    }
-    said |= {DEALS: "; ".join(derived) or "nothing reads them", PROFILE: _IN_THE_PROFILE}
-    for name, says in said.items():
+    kinds = {name: [*check.facts] for name, check in rulebook.checks.items()}
+    kinds |= {kind: [] for kind in KEPT}
+    given_by = {fact: kind for kind, facts in kinds.items() for fact in facts}
+    given_by |= {age_name(name): name for name in rulebook.checks}
+    used = [fact.name for fact, _ in used_facts(rulebook)]
+    for name in used:
+        facts = kinds[given_by.get(name, DEALS)]
+        facts += [] if name in facts else [name]
+    for name, facts in kinds.items():
         check, text = rulebook.checks.get(name), jurisdiction.details.data.get(name)
+        says = (label(fact) + ("" if fact in used else " (nothing reads it)") for fact in facts)
         asked = rulebook.consents if name == PROFILE else ()
         if check is not None and check.consent is not None:
             asked = (check.consent,)
         yield DataText(
             name=draft_label(name),
             check=check,
-            says=says,
+            says=_IN_THE_PROFILE if name == PROFILE else "; ".join(says) or "nothing is read of it",
             obtained_from=(text and text.obtained_from) or NOT_STATED,
             legal_basis=(text and text.legal_basis) or NOT_STATED,
             consent=in_words([draft_label(consent) for consent in asked]) if asked else "none",
@@ -439,18 +433,18 @@ def statements(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[Polic
     for code in SERVICE_REASONS:
         said = f"“{template(rulebook.renewal, code)}”"
         yield PolicyStatement(group=READS, key=f"{READS} {code}", title=code, text=said)
-    for name, said in people_texts(jurisdiction):
-        yield PolicyStatement(group=PEOPLE, key=name, title=name, text=said)
+    for name, title, said in people_texts(jurisdiction):
+        yield PolicyStatement(group=PEOPLE, key=f"{PEOPLE} {name}", title=title, text=said)
     for data in data_texts(jurisdiction, rulebook):
         text = f"It comes from: {data.obtained_from}. Legal basis: {data.legal_basis}."
         key, title = f"{PEOPLE} {data.name}", _title(f"data: {data.name}")
         yield PolicyStatement(group=PEOPLE, key=key, title=title, text=text)
 
 
-def people_texts(jurisdiction: Jurisdiction) -> Iterator[tuple[str, str]]:
-    """Yield who reviews and how a merchant complains, each with what it is about."""
+def people_texts(jurisdiction: Jurisdiction) -> Iterator[tuple[str, str, str]]:
+    """Yield who reviews and how a merchant complains: the key, its title, and what is stated."""
     for name, row in SAID.items():
-        yield row.title or name, jurisdiction.details.fixed[name] or NOT_STATED
+        yield name, row.title or name, jurisdiction.details.fixed[name] or NOT_STATED
 
 
 def changes_until(

@@ -101,6 +101,7 @@ nav ol { columns: 2; column-gap: 2rem; } nav li { margin: 0 0 .3rem; }
 .box p:first-child { margin-top: 0; } .box p:last-child { margin-bottom: 0; }
 table { width: 100%; margin: .5em 0; }
 th { font-size: .92em; }
+.money td:not(:nth-child(4)) { white-space: nowrap; }
 .data { table-layout: fixed; } .data th { width: 15%; } .sources th:first-child { width: 25%; }
 .data th:nth-child(n+2):nth-child(-n+4) { width: 24%; }
 dl.terms dt { font-weight: 600; margin-top: .7rem; }
@@ -108,6 +109,7 @@ dl.terms dd { margin: .05rem 0 0; }
 .change { padding: .45rem 0; border-top: 1px solid var(--line); }
 .change h4 .soft { font-weight: 400; }
 .change .was { color: var(--soft); text-decoration: line-through; }
+.periods col:first-child { width: 22%; }
 .periods .bar { background: var(--bar); border-left: 2px solid var(--back); padding-left: .4rem; }
 .periods .now { background: var(--band); }
 .periods tbody th { color: var(--deep); padding-top: .8rem; }
@@ -119,6 +121,7 @@ footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6r
   h1 { font-size: 22pt; } h2 { font-size: 14pt; margin-top: 1.5em; } h3 { font-size: 11.5pt; }
   section > p { break-after: avoid; } p { break-inside: avoid; }
   .rule, .change, .box, dl.terms div { break-inside: avoid; }
+  .periods tbody tr:first-child { break-after: avoid; }
   .box, .bar, .now { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """.strip()

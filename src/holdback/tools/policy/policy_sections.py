@@ -19,7 +19,6 @@ from holdback.eligibility.reasons import (
 )
 from holdback.eligibility.rule_sentences import Requirement
 from holdback.eligibility.ruleset import PLACEHOLDER
-from holdback.jurisdictions.keys import SAID
 from holdback.jurisdictions.source_tables import ANY, column_words
 from holdback.rulebooks.rulebook import FUNDING, CheckTerms
 from holdback.rules.render import in_words
@@ -108,12 +107,11 @@ def who_decides(policy: PolicyPage) -> Iterator[str]:
         "the merchant applies again.</p>"
     )
     stated = stated_by(policy.jurisdiction, policy.rulebook)
-    titles = {row.title: name for name, row in SAID.items()}
     yield from _table(
         ("Question", "Answer"),
         (
-            (text(title), text(said) + _above(policy, stated.get(titles[title])))
-            for title, said in people_texts(policy.jurisdiction)
+            (text(title), text(said) + _above(policy, stated.get(name)))
+            for name, title, said in people_texts(policy.jurisdiction)
         ),
     )
 
@@ -210,7 +208,8 @@ def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
     merchant, offers = costs_in_money(policy, product.key)
     yield f"<p>{text(merchant)}</p>"
     if offers:
-        yield from _table(OFFER_HEADS, ([text(cell) for cell in offer] for offer in offers))
+        cells = ([text(cell) for cell in offer] for offer in offers)
+        yield from _table(OFFER_HEADS, cells, "money")
     yield "<h4>Who may have it</h4>"
     yield from _rules(policy, product.rules)
     yield from _tables(policy, product.key)
