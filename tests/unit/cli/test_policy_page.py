@@ -298,7 +298,7 @@ def test_how_long_data_are_kept_and_checks_and_offers_good(code):
 
     assert f"An offer stays open for {rulebook.offers_valid_hours // 24} days" in said
     assert f"Profile not a check {rulebook.retain_profile_days} days after the end" in said
-    assert f"days of takings, the newest {TAKINGS_DAYS}" in said
+    assert f"the newest {TAKINGS_DAYS} days of takings" in said
     assert f"applications, {MEMORY_DAYS} days, unless" in said
     for name, check in rulebook.checks.items():
         spaced = name.replace("_", " ").capitalize()
@@ -408,7 +408,7 @@ def test_whether_a_machine_alone_decides(code):
     said = sections(code)["Who decides, and how a merchant complains"]
     refer = {rule.code for rule in page.rulebook.all_rules if rule.otherwise == "refer"}
 
-    assert "A machine alone accepts an application that meets every rule" in said
+    assert "A machine alone accepts an application, or a renewal, that meets every rule" in said
     assert {*re.findall(r"[A-Z]{2}(?:-[A-Z0-9]+)+", said)} == refer
     assert f"that holds for {page.rulebook.approval_days} days" in said
     for name in SAID:

@@ -316,7 +316,7 @@ def _kept(name: str, rulebook: Rulebook) -> str:
             "for ever what a deal came to; its single payments, and applications, "
             f"{MEMORY_DAYS} days, unless the service chooses another time"
         )
-    takings = f"; days of takings, the newest {TAKINGS_DAYS}" if name == "takings" else ""
+    takings = f"; the newest {TAKINGS_DAYS} days of takings" if name == "takings" else ""
     return f"until the profile is erased{takings}"
 
 

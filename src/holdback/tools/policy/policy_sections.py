@@ -98,8 +98,8 @@ def who_decides(policy: PolicyPage) -> Iterator[str]:
     rules = f"one of these rules is not met: {in_words(referring)}; where " if referring else ""
     approval = days_text(policy.rulebook.approval_days)
     yield (
-        "<p><b>A machine alone</b> accepts an application that meets every rule, and declines one "
-        "that does not meet a rule that declines, or for which no offer fits.</p>"
+        "<p><b>A machine alone</b> accepts an application, or a renewal, that meets every rule, "
+        "and declines one that does not meet a rule that declines, or for which no offer fits.</p>"
         f"<p><b>A person decides</b> where {rules}something is not known, where a consent is "
         "missing, and where somebody has put the merchant on hold. A person may approve what is "
         f"referred because of a rule, and that holds for {approval}. Nobody lifts a rule that "
