@@ -353,6 +353,7 @@ CHANGES = {
     "jurisdiction figures percent": (COUNTRY, "", "{number}%", "{number} %"),
     "jurisdiction figures date": (COUNTRY, "", "{day}-{month}", "{month}-{day}"),
     "jurisdiction switch_off rule": (PART, "", 'rule = "few-missed"', 'rule = "licence"'),
+    "jurisdiction switch_off table": (PART, "", 'rule = "few-missed"', 'table = "tiers"'),
     "jurisdiction switch_off product": (
         PART,
         "",
