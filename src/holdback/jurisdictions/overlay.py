@@ -136,18 +136,6 @@ class Policy:
         """The products of every layer, without those whose key is invalid."""
         return [product for layer in self.layers for product in layer.products if product.key]
 
-    @property
-    def facts_of_prices(self) -> Iterator[str]:
-        """The names of facts that its prices depend on: those of settings `on`, and of tables."""
-        for product in self.products:
-            for choice in product.calculators.values():
-                name = choice.settings.get("on")
-                if isinstance(name, str):
-                    yield name
-        for layer in self.layers:
-            for table in layer.tables:
-                yield from table.facts if table.results else ()
-
     def rules_on(self, day: date) -> list[SourceRule]:
         """Return the renewal rules in force on *day*, in order of priority."""
         return self._overlaid(day, lambda layer: layer.rules)

@@ -185,12 +185,11 @@ class _Resolver:
             of_product = [
                 table for table in tables if table.products is not None and table.is_of(product.key)
             ]
-            named = [table for table in of_product if table.id == name]
-            if named and column in named[0].results:
-                settings = {**choice.settings, TABLE: named[0].price(column)}
+            priced = {table.id: table for table in of_product if column in table.results}
+            if name in priced:
+                settings = {**choice.settings, TABLE: priced[str(name)].price(column)}
                 calculators[kind] = evolve(choice, settings=settings)
             else:
-                priced = [table.id for table in of_product if column in table.results]
                 self._add_unpriced(product, kind, on, did_you_mean(str(name), priced))
         same = calculators == product.calculators
         return product if same else evolve(product, calculators=calculators)

@@ -65,9 +65,9 @@ class PriceTable:
     rows: tuple[PriceRow, ...]
 
     @property
-    def results(self) -> tuple[int, ...]:
-        """The results of all rows."""
-        return tuple(row.result for row in self.rows)
+    def highest(self) -> int:
+        """The highest result of a row."""
+        return max(row.result for row in self.rows)
 
     def possible(self, case: PricingCase) -> set[int]:
         """Return the results that *case* can have: several while a fact is unknown."""

@@ -326,15 +326,14 @@ class TableRate:
     @property
     def highest(self) -> Decimal:
         """The highest rate that it can return."""
-        return trimmed(max(self.table.results), RATIO_PLACES)
+        return trimmed(self.table.highest, RATIO_PLACES)
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal | None:
         """Return the factor rate; None where no row takes the merchant."""
-        possible = self.table.possible(case)
-        if not possible:
-            return None
         # Ignorance never makes financing cheaper (decisions/three-ideas).
-        return _discounted(trimmed(max(possible), RATIO_PLACES), self.renewal_discount, case)
+        highest = max(self.table.possible(case), default=None)
+        rate = None if highest is None else trimmed(highest, RATIO_PLACES)
+        return None if rate is None else _discounted(rate, self.renewal_discount, case)
 
 
 # -- Limits: the smallest and the largest amount that a merchant may be offered.
@@ -424,7 +423,7 @@ class TableLimits:
     @property
     def maximum(self) -> Money:
         """The largest maximum of a row."""
-        return Money(max(self.table.results), self.minimum.currency)
+        return Money(self.table.highest, self.minimum.currency)
 
     @property
     def configured(self) -> Limits:

@@ -7,10 +7,12 @@ from datetime import date
 import pytest
 
 from holdback.tools.lint.lint import findings
-from holdback.tools.mutants.mutation import NOTICED, verdicts
+from holdback.tools.mutants.mutation import NOTICED, SURVIVED, verdicts
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.sanity.sanity import sanity
+from holdback.tools.suggestions.suggest import suggestions
 from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.history import histories
 from holdback.tools.workbench.overview import overview
 from small_folders import changed, loaded
 from small_tables import GRID, grid, priced
@@ -85,23 +87,25 @@ def test_every_price_and_every_end_of_a_row_is_a_mutant_and_a_draft_notices_it()
     assert "pricing credit_score: 650 to 651" in ours
     assert "pricing average_monthly_takings: EUR 10000.00 to EUR 9999.99" in ours
     assert len(ours) == 2 * (len(GRID) + 2)
-    assert set(ours.values()) != {NOTICED}
+    assert set(ours.values()) == {NOTICED, SURVIVED}
+    assert suggestions(jurisdictions["NL"], jurisdictions).left == ()
 
 
-@pytest.mark.parametrize("row", GRID)
-def test_a_row_that_nobody_who_passes_is_in(row):
+def test_a_row_that_nobody_who_passes_is_in():
     """The proof `band-reached` asks of each row, as of each band."""
-    files = files_with()
     score = '{ id = "score", code = "NL-P-02", ' + OF_A_SCORE
-    files = changed(files, "products.toml", "rules = [\n", f"rules = [\n  {score},\n")
+    files = changed(files_with(), "products.toml", "rules = [\n", f"rules = [\n  {score},\n")
     jurisdictions = loaded(NL=files)
     said = [
-        each.detail.message
+        each.detail.message.partition(" with ")[0]
         for each in Prover(jurisdictions).findings(jurisdictions["NL"])
         if each.claim == "band-reached"
     ]
-    named = [message for message in said if f"row `{row[0]}` of the table `pricing`" in message]
-    assert len(named) == (row[2] == "< 650")
+    assert said == [
+        f"nobody who gets `flex` is in its row `{row[0]}` of the table `pricing`"
+        for row in GRID
+        if row[2] == "< 650"
+    ]
 
 
 @pytest.mark.parametrize(("rate", "claim"), [("1", "free-money"), ("12.4", "implausible-price")])
@@ -124,3 +128,15 @@ def test_a_change_is_shown_cell_by_cell():
         "renewal_discount": "0.05",
     }
     assert before["tables"][0]["codes"] == ["", "", "", ""]
+
+
+def test_a_product_has_another_version_where_its_table_changes():
+    first, later = grid(until="2026-01-01"), grid(with_cell(1, 3, "1.25"), since="2026-01-01")
+    folder = loaded(NL=files_with(first, later))
+    (history,) = histories(folder, folder["NL"], "flex")
+    before, after = history.versions
+    assert (before.until, after.since) == (date(2026, 1, 1), date(2026, 1, 1))
+    where = "average_monthly_takings < EUR 10000.00 and credit_score >= 650"
+    assert set(after.details) - set(before.details) == {
+        f"factor_rate of small-high: 1.25 where {where}"
+    }

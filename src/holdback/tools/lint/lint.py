@@ -91,7 +91,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
         if jurisdiction.policy.own in descendant.policy.layers:
             for rule, _ in distinct_rules(descendant):
                 read.update(rule.checked.names, rule.checked.parameters)
-            read.update(descendant.policy.facts_of_prices)
+            read.update(facts_of_prices(descendant))
     hint = "leave it out, or write the rule that needs it"
     for name, parameter in jurisdiction.policy.own_parameters.items():
         if name not in read:
@@ -148,6 +148,18 @@ def _unread_value(
         hint="leave the value out, or let a rule of these days read it",
         **entry.node.entries()["value"].position(),
     )
+
+
+def facts_of_prices(jurisdiction: Jurisdiction) -> Iterator[str]:
+    """Yield the names of facts that its prices depend on: those of settings `on`, and of tables."""
+    for product in jurisdiction.policy.products:
+        for choice in product.calculators.values():
+            name = choice.settings.get("on")
+            if isinstance(name, str):
+                yield name
+    for layer in jurisdiction.policy.layers:
+        for table in layer.tables:
+            yield from table.facts if table.results else ()
 
 
 def _unused_prices(

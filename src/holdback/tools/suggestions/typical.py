@@ -13,6 +13,7 @@ from holdback.offers.registry import BUILT_IN
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Checked, Fact, Facts, Kind, closure
 from holdback.tools.advice.least_change import moved
+from holdback.tools.lint.lint import facts_of_prices
 from holdback.tools.suggestions.nearby import Neighbourhood, roundest
 from holdback.tools.workbench.overview import PRICED_BY_TAKINGS, TAKINGS
 
@@ -62,7 +63,7 @@ def _priced_by(jurisdiction: Jurisdiction) -> Iterator[str]:
         for choice in product.calculators.values():
             if choice.full_name in PRICED_BY_TAKINGS or choice.full_name not in BUILT_IN:
                 yield TAKINGS
-    for name in jurisdiction.policy.facts_of_prices:
+    for name in facts_of_prices(jurisdiction):
         if jurisdiction.policy.catalogue.fact(name) is not None:
             yield name
 

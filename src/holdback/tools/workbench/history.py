@@ -288,6 +288,11 @@ def _product_terms(terms: ProductTerms) -> Iterator[str]:
     yield f"amounts: {shares} of the maximum"
     for kind, settings in calculators(terms).items():
         yield f"{kind}: {write_json(settings)}"
+    for choice in terms.calculators:
+        # A product whose table changes has another version.
+        for name, row in {} if choice.table is None else choice.table["rows"].items():
+            where = " and ".join(row["when"].values())
+            yield f"{choice.kind} of {name}: {row['result']}{where and f' where {where}'}"
     yield f"renewal: {terms.renewal}"
     for fee in terms.fees:
         yield f"fee: {fee.key}, {fee_words(fee)}"
