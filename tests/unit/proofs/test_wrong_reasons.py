@@ -10,6 +10,7 @@ from holdback.eligibility.ruleset import MOST_RULES
 from holdback.tools.proofs.finding import WARNING
 from holdback.tools.sanity.sanity import sanity
 from small_folders import country, loaded, parameter, rule
+from small_tables import land, table
 
 # Words that draw the line just below a figure, as `>=` and `<` do, and those just above it.
 BELOW = (
@@ -163,6 +164,18 @@ def test_reasons_that_are_swapped(pairs):
     assert [place.text for place in finding.places] == [
         f"r-{place}: {reason}" for place, (_, reason) in enumerate(swapped(*pairs)[:2])
     ]
+
+
+def test_the_one_reason_of_a_table_may_have_the_figures_of_all_rows():
+    """
+    A sentence for all tiers says what each asks for; a figure of no row contradicts all of them.
+    """
+    columns = ["row", "funded_amount", "require performance"]
+    rows = [["small", "< EUR 100000", ">= 70%"], ["large", ">= EUR 100000", ">= 80%"]]
+    for asked, wrong in (("80%", []), ("85%", ["reason-figure"])):
+        reason = f'"The pace is {{performance}}; 70% is needed, and {asked} from EUR 100000 on."'
+        files = land(table(rows, columns, reason=reason))
+        assert [each.claim for each in sanity(loaded(NL=files))] == wrong
 
 
 def test_a_wrong_reason_is_of_all_days_of_its_rule():

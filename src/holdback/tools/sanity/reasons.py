@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
-from holdback.eligibility.ruleset import PLACEHOLDER, Rule
+from holdback.eligibility.ruleset import PLACEHOLDER, Rule, RuleSet
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import SourceRule
@@ -72,7 +72,7 @@ def _contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
         for product, rules in rulebook.rulesets.items():
             for rule in rules.rules:
                 if rule not in seen:
-                    seen[rule] = tuple(_contradictions(rule, product, rules.figures))
+                    seen[rule] = tuple(_contradictions(rule, product, rules))
                 for wrong in seen[rule]:
                     key = (rule.file or "", rule.line or 0, wrong.figure)
                     days.setdefault(key, []).append(period)
@@ -81,16 +81,18 @@ def _contradicted_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
         yield _finding(jurisdiction, wrong, joined(days[key]))
 
 
-def _contradictions(
-    rule: Rule, product: str | None, written: NumberFormat | None
-) -> Iterator[_Contradiction]:
+def _contradictions(rule: Rule, product: str | None, rules: RuleSet) -> Iterator[_Contradiction]:
     """Yield the figures in the reason of *rule* that are none of the rule's."""
-    stated = list(_figures_in(rule, written))
+    stated = list(_figures_in(rule, rules.figures))
     if not stated:
         return
+    # The one sentence of a table may say the figures of all its rows.
+    table = rule.origin.of_table
+    rows = [row for row in rules.rules if (row.origin.of_table, row.reason) == (table, rule.reason)]
     constants = tuple(
         leaf
-        for leaf in leaves(rule.checked.tree)
+        for row in (rows if table else [rule])
+        for leaf in leaves(row.checked.tree)
         if isinstance(leaf, Constant) and leaf.type.kind in _NUMBERS
     )
     facts = _facts_of(rule)
