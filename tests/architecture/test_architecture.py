@@ -128,6 +128,10 @@ NAMES_THAT_SAY_NOTHING = {
 JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
 DIVIDES = {
+    "disclosures.annual_rate",
+    "disclosures.estimates",
+    "disclosures.figures",
+    "disclosures.projected_payments",
     "portfolio.reading.column_readers",
     "tools.mutants.equivalence",
 }

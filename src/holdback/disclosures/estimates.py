@@ -1,0 +1,149 @@
+"""
+Estimates: the takings that are projected, and how far estimated rates were from those that came.
+
+Rates are in percent and exact: a `Fraction` or an integer, never a float (10 CCR 930, 931 and 955;
+23 NYCRR 600.4, 600.8, 600.9 and 600.22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
+from typing import Final
+
+from holdback.errors import InvalidValue
+from holdback.frozen_classes import frozen
+
+# A rate is accurate within these points of the exact one, or within this part of itself.
+_POINTS: Final = Fraction(1, 8)
+_POINTS_OF_IRREGULAR: Final = Fraction(1, 4)
+_PERCENT_OF_ITSELF: Final = Fraction("2.5")
+
+# Over how many of the last audits the mean spread is taken, and the most that it may be.
+LIMITS_OF_AUDITS: Final = ((3, 15), (5, 10), (7, 5))
+_YEARLY_FROM: Final = 5
+
+
+# -- takings from history
+
+
+def mean_takings(
+    months: Sequence[int],
+    fixed: int,
+    *,
+    left_out: Collection[int] = (),
+    not_received: int = 0,
+    highest: bool = False,
+) -> Fraction:
+    """
+    Return the mean of monthly takings, the oldest first, over the last *fixed* months.
+
+    A younger merchant has fewer. *left_out* are months to leave out, counted back from the last as
+    0: below the mean, for a cause that is unlikely to recur. The *not_received* oldest months were
+    neither required nor received. With *highest*, the same number of months with the highest
+    takings in the last twelve (23 NYCRR 600.8(b)(2)).
+
+    >>> mean_takings([8_000, 9_500, 11_000], 6)
+    Fraction(9500, 1)
+
+    Raises:
+        InvalidValue: when no month is left, or one that is left out is not below the mean.
+    """
+    used = sorted(months[-12:])[-fixed:] if highest else list(months[-fixed:])[not_received:]
+    if not used:
+        raise InvalidValue("wrong_value", "there is no month of which the takings are known")
+    mean = Fraction(sum(used), len(used))
+    for place in left_out:
+        if not 0 <= place < len(used) or used[-1 - place] >= mean:
+            raise InvalidValue(
+                "wrong_value",
+                "only a month below the mean may be left out (10 CCR 930(b)(4)(A))",
+            )
+    kept = [taken for place, taken in enumerate(reversed(used)) if place not in left_out]
+    if not kept:
+        raise InvalidValue("wrong_value", "there is no month of which the takings are known")
+    return Fraction(sum(kept), len(kept))
+
+
+# -- how accurate a rate is
+
+
+def is_within_points(determined: Fraction, disclosed: Fraction, points: Fraction = _POINTS) -> bool:
+    """Return whether the *disclosed* rate is within *points* of the *determined*, on both sides."""
+    return abs(determined - disclosed) <= points
+
+
+def is_accurate(
+    determined: Fraction, disclosed: Fraction, *, irregular: bool = False, both_sides: bool
+) -> bool:
+    """
+    Return whether a *disclosed* rate is accurate, given the one *determined* from what came.
+
+    It may be below by 1/8 of a point, 1/4 where advances or payments are irregular, or by 2.5
+    percent of itself. With *both_sides*, as in New York, it may be above by no more either; its
+    formula is signed, and is read as the absolute value (decisions/disclosures).
+    """
+    points = _POINTS_OF_IRREGULAR if irregular else _POINTS
+    below = determined - disclosed
+    if both_sides:
+        below = abs(below)
+    return below <= points or 100 * below <= _PERCENT_OF_ITSELF * disclosed
+
+
+# -- audits
+
+
+def spread(disclosed: Fraction, retrospective: Fraction) -> Fraction:
+    """Return how much higher the rate of what came is, in percent of the disclosed one, signed."""
+    return 100 * (retrospective - disclosed) / disclosed
+
+
+def median(numbers: Iterable[Fraction]) -> Fraction:
+    """Return the middle one of *numbers*, or the mean of the two in the middle."""
+    ordered = sorted(numbers)
+    half = len(ordered) // 2
+    if not ordered:
+        raise InvalidValue("wrong_value", "an audit has at least one deal")
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+@frozen
+class Audit:
+    """An audit of deals that were repaid: their *spread*, which is the median, and how many."""
+
+    spread: Fraction
+    deals: int
+
+
+def mean_spread(audits: Sequence[Audit]) -> Fraction:
+    """Return the mean spread of *audits*, weighted by their deals."""
+    deals = sum(audit.deals for audit in audits)
+    return Fraction(sum(audit.spread * audit.deals for audit in audits)) / deals
+
+
+def is_barred(audits: Sequence[Audit]) -> bool:
+    """
+    Return whether these *audits*, the oldest first, bar a provider from its own projections.
+
+    That is for 24 months, unless projections from history would have been worse (10 CCR 931(a)(5),
+    23 NYCRR 600.9(i)). Fewer than three audits bar nobody.
+    """
+    return any(
+        len(audits) >= number and mean_spread(audits[-number:]) > limit
+        for number, limit in LIMITS_OF_AUDITS
+    )
+
+
+def may_audit_yearly(audits: Sequence[Audit]) -> bool:
+    """Return whether California asks for an audit a year only: the last three are at most 5."""
+    return len(audits) >= 3 and mean_spread(audits[-3:]) <= _YEARLY_FROM  # noqa: PLR2004
+
+
+def mean_difference(rates: Iterable[tuple[int, Fraction, Fraction]], *, weighted: bool) -> Fraction:
+    """
+    Return the mean of actual less estimated rates, of (amount, estimated, actual).
+
+    *weighted* is by the amounts. The rule gives no sign (23 NYCRR 600.22(b)(2)).
+    """
+    parts = [((amount if weighted else 1), actual - stated) for amount, stated, actual in rates]
+    return Fraction(sum(weight * by for weight, by in parts)) / sum(weight for weight, _ in parts)

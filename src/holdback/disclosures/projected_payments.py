@@ -1,0 +1,165 @@
+"""
+Projected payments: what a merchant is expected to pay, and on which days.
+
+A deal is repaid from a share of the takings, so that a law asks for payments on the assumption of
+takings that are the same in every month. The law leaves open how many days such a month has, on
+which day the first payment falls, and what the last one is (decisions/disclosures, K1 to K3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import count
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from holdback.disclosures.annual_rate import AnnualRate
+from holdback.disclosures.unit_periods import UnitPeriod, months_from
+from holdback.errors import InvalidValue
+from holdback.exact.exact_numbers import divide
+from holdback.frozen_classes import frozen
+
+Frequency: TypeAlias = Literal["daily", "weekday", "weekly", "monthly"]
+
+# The days of a month in which takings are projected: a setting, because the illustrations of the
+# regulators have 30.
+DAYS_OF_A_MONTH: Final = Fraction("30.4")
+_FRIDAY: Final = 4
+
+# More payments than in a hundred years of days would be a slip, and are not counted out.
+_MOST_PAYMENTS: Final = 36_600
+
+UNIT_PERIODS: Final[Mapping[Frequency, UnitPeriod]] = MappingProxyType(
+    {
+        "daily": UnitPeriod("day"),
+        "weekday": UnitPeriod("day"),
+        "weekly": UnitPeriod("week"),
+        "monthly": UnitPeriod("month"),
+    }
+)
+
+
+@frozen
+class Payment:
+    """A payment of *amount*, in minor units, expected on a *day*."""
+
+    day: date
+    amount: int
+
+
+@frozen
+class ProjectedPayments:
+    """The payments that are expected after a day on which the merchant is bound."""
+
+    consummation: date
+    frequency: Frequency
+    payments: tuple[Payment, ...]
+
+    @property
+    def total(self) -> int:
+        """The sum of the payments, in minor units."""
+        return sum(payment.amount for payment in self.payments)
+
+    @property
+    def term_days(self) -> int:
+        """The days from consummation to the last payment (K6)."""
+        return (self.payments[-1].day - self.consummation).days
+
+    def annual_rate(self, amount_financed: int) -> AnnualRate:
+        """
+        Return the annual rate of an *amount_financed*, in minor units, repaid by these payments.
+
+        The unit-period is that of the frequency (K4): a day for daily and weekday payments.
+        """
+        unit = UNIT_PERIODS[self.frequency]
+        day = max(payment.day.day for payment in self.payments)
+        paid: dict[Fraction, dict[int, int]] = {}
+        if self.frequency in {"daily", "weekday"}:
+            start = self.consummation
+            paid[Fraction(0)] = {
+                (payment.day - start).days: payment.amount for payment in self.payments
+            }
+        else:
+            # The first period may be an odd one; the others are whole.
+            first = unit.between(self.consummation, self.payments[0].day, day=day)
+            rest = first - int(first)
+            paid[rest] = {
+                int(first) + at: payment.amount for at, payment in enumerate(self.payments)
+            }
+        advanced = {Fraction(0): {0: amount_financed}}
+        return AnnualRate(advanced, paid, unit.per_year)
+
+
+def payment_of(
+    monthly_takings: int, split: Fraction, frequency: Frequency, month: Fraction = DAYS_OF_A_MONTH
+) -> int:
+    """
+    Return the *split* of the takings of a day, week or month, in minor units, half up (K1).
+
+    A *month* has 30.4 days, or 30 as in the illustrations of the regulators.
+
+    >>> payment_of(15_000_00, Fraction("0.15"), "daily", Fraction(30))
+    7500
+    """
+    in_a_month = {"daily": month, "weekday": month * 5 / 7, "weekly": month / 7}
+    exact = split * monthly_takings / in_a_month.get(frequency, Fraction(1))
+    return divide(exact.numerator, exact.denominator, "half_up")
+
+
+def payment_days(
+    consummation: date, frequency: Frequency, *, holidays: frozenset[date] = frozenset()
+) -> Iterator[date]:
+    """
+    Yield the days on which payments are processed after *consummation* (K3).
+
+    The first is the next day, the next weekday, the same day of the next week or month. A holiday
+    has no daily or weekday payment.
+    """
+    match frequency:
+        case "daily" | "weekday":
+            for days in count(1):
+                day = consummation + timedelta(days)
+                is_weekend = frequency == "weekday" and day.weekday() > _FRIDAY
+                if not is_weekend and day not in holidays:
+                    yield day
+        case "weekly":
+            for weeks in count(1):
+                yield consummation + timedelta(weeks=weeks)
+        case _:
+            for months in count(1):
+                yield months_from(consummation, months, consummation.day)
+
+
+def project(
+    *,
+    total: int,
+    payment: int,
+    consummation: date,
+    frequency: Frequency,
+    days: Iterator[date] | None = None,
+) -> ProjectedPayments:
+    """
+    Return the payments that add up to *total*: equal ones, and the remainder as the last (K2).
+
+    They fall on *days*, or on those of the frequency.
+
+    >>> short = project(
+    ...     total=5600_00, payment=263_16, consummation=date(2025, 11, 10), frequency="daily"
+    ... )
+    >>> len(short.payments), short.payments[-1]
+    (22, Payment(day=datetime.date(2025, 12, 2), amount=7364))
+
+    Raises:
+        InvalidValue: when nothing is paid, or more payments than a hundred years have days.
+    """
+    if payment <= 0 or total <= 0:
+        raise InvalidValue("wrong_value", "a payment and the total of payments are above zero")
+    number = -(-total // payment)
+    if number > _MOST_PAYMENTS:
+        raise InvalidValue("too_large", f"{number} payments: expected at most {_MOST_PAYMENTS}")
+    days = payment_days(consummation, frequency) if days is None else days
+    amounts = [payment] * (number - 1) + [total - payment * (number - 1)]
+    payments = (Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
+    return ProjectedPayments(consummation, frequency, tuple(payments))
