@@ -103,7 +103,9 @@ def test_what_a_declined_merchant_reads():
     files = country()
     own = '\n[reasons]\nlimit = "We offer at most {most} now."\n'
     lender = loaded(NL={**files, "products.toml": files["products.toml"] + own})
-    said = Reader(page_of(lender["NL"])).text.partition("What a declined merchant reads Nobody")[2]
+    said = Reader(page_of(lender["NL"])).text.partition(
+        "What a declined merchant reads A merchant"
+    )[2]
 
     assert "“We offer at most [most] now.” LIMIT" in said
     for code, sentence in SERVICE_REASONS.items():
@@ -193,7 +195,7 @@ def test_questions_of_a_reader_of_the_policy_of_the_united_kingdom(question, ans
 @for_every(
     ("question", "answer"),
     [
-        ("Whose policy applies besides ours?", "Takes over the policy of United States"),
+        ("Whose policy applies besides ours?", "Based on the policy of United States"),
         (
             "Which rule of the United States do we not have, and why?",
             (
@@ -299,7 +301,7 @@ def test_how_long_data_are_kept_and_checks_and_offers_good(code):
     assert f"An offer stays open for {rulebook.offers_valid_hours // 24} days" in said
     assert f"Profile not a check {rulebook.retain_profile_days} days after the end" in said
     assert f"the newest {TAKINGS_DAYS} days of takings" in said
-    assert f"applications, {MEMORY_DAYS} days, unless" in said
+    assert f"applications: {MEMORY_DAYS} days, unless" in said
     for name, check in rulebook.checks.items():
         spaced = name.replace("_", " ").capitalize()
         good = "for ever" if check.max_age_days is None else f"{check.max_age_days} days"
@@ -410,7 +412,7 @@ def test_whether_a_machine_alone_decides(code):
 
     assert "A machine alone accepts an application, or a renewal, that meets every rule" in said
     assert {*re.findall(r"[A-Z]{2}(?:-[A-Z0-9]+)+", said)} == refer
-    assert f"that holds for {page.rulebook.approval_days} days" in said
+    assert f"is good for {page.rulebook.approval_days} days" in said
     for name in SAID:
         assert f"{SAID[name].title} {page.jurisdiction.details.fixed[name] or 'not stated'}" in said
 
@@ -634,7 +636,7 @@ def test_the_page_of_the_command(shelf, monkeypatch, tmp_path):
 
     assert ran.exit_code == 0
     assert ran.output.startswith("<!DOCTYPE html>")
-    assert "Takes over the policy of Land of NL" in text
+    assert "Based on the policy of Land of NL" in text
     assert "What changes On 1 January 2026 NL-R-01 On pace Renewals: changes" in text
 
 

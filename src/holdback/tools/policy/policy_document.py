@@ -313,7 +313,7 @@ def _kept(name: str, rulebook: Rulebook) -> str:
         return f"{days} after the end of the last deal"
     if name == DEALS:
         return (
-            "for ever what a deal came to; its single payments, and applications, "
+            "what a deal came to: for ever; its single payments, and applications: "
             f"{MEMORY_DAYS} days, unless the service chooses another time"
         )
     takings = f"; the newest {TAKINGS_DAYS} days of takings" if name == "takings" else ""

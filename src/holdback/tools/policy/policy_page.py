@@ -222,7 +222,7 @@ def _about(policy: PolicyPage, says: str) -> Iterator[tuple[str, str]]:
     yield "Jurisdiction and currency", f"{policy.jurisdiction.code}, {rulebook.currency.code}"
     yield "Approved", _approved(policy, says)
     if policy.names:
-        yield "Takes over the policy of", in_words(policy.names.values())
+        yield "Based on the policy of", in_words(policy.names.values())
 
 
 def _approved(policy: PolicyPage, says: str) -> str:

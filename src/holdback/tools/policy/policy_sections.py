@@ -62,9 +62,12 @@ def in_short(policy: PolicyPage) -> Iterator[str]:
     rules = rule_texts(policy.jurisdiction, policy.rulebook)
     declining = sum(rule.declines for rule in rules)
     referring = len(rules) - declining
+    recently = policy.rulebook.recently_active_days
     floor = f"A deal can be renewed once <b>{FLOOR_PERCENT}%</b> of its repayment amount is paid"
     looked_at = f" {count(referring, 'more rule')} may send it to a person." if referring else ""
-    yield f"<ul><li>{floor}, if it meets {count(declining, 'rule')}.{looked_at}</li>"
+    rules_met = f"{count(declining, 'rule')} for renewals and the rules of the product"
+    renewed = f" A deal that was repaid can be renewed for {days_text(recently)}."
+    yield f"<ul><li>{floor}, if it meets {rules_met}.{looked_at}{renewed}</li>"
     for product in product_texts(policy.jurisdiction, policy.rulebook):
         limits = dict(product.terms)["limits"]
         yield f"<li><b>{text(product.name)}</b>: {text(product.description)} {text(limits)}</li>"
@@ -102,9 +105,10 @@ def who_decides(policy: PolicyPage) -> Iterator[str]:
         "and declines one that does not meet a rule that declines, or for which no offer fits.</p>"
         f"<p><b>A person decides</b> where {rules}something is not known, where a consent is "
         "missing, and where somebody has put the merchant on hold. A person may approve what is "
-        f"referred because of a rule, and that holds for {approval}. Nobody lifts a rule that "
-        "declines, or the floor: a decline changes when a newer result of a check is recorded and "
-        "the merchant applies again.</p>"
+        f"referred because of a rule; the approval is good for {approval}. Nobody can approve "
+        "against a rule that declines, or below the floor: a second look can find that a fact or "
+        "the result of a check is wrong. Once a newer result or a correction is recorded and the "
+        "merchant applies again, the rules decide anew.</p>"
     )
     stated = stated_by(policy.jurisdiction, policy.rulebook)
     yield from _table(
@@ -136,10 +140,10 @@ def what_is_read(policy: PolicyPage) -> Iterator[str]:
         for code in _READ_WHEN
     }
     yield (
-        "<p>Nobody is declined or sent to a person without a reason. Each rule has its sentence, "
-        "which stands with the rule. The rules are in the order of their priority: a merchant "
-        f"reads the sentences of those that are not met in this order, at most {MOST_PRINCIPAL} of "
-        "them. Where no rule says why, the merchant reads one of these:</p>"
+        "<p>A merchant who is declined or sent to a person reads at least one sentence. Each rule "
+        "has its own, which stands with the rule. The rules are in the order of their priority: a "
+        "merchant reads the sentences of those that are not met in this order, at most "
+        f"{MOST_PRINCIPAL} of them. Where no rule says why, the merchant reads one of these:</p>"
     )
     yield from _table(
         ("When", "The merchant reads", "Code"),

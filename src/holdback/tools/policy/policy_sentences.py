@@ -44,7 +44,8 @@ def setting_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     second = "takes a second consumer credit check"
     if not rulebook.automated_decisioning:
         second = "takes no second consumer credit check"
-    yield "automated_decisioning", f"Accepting an offer that has expired {second}."
+    expired = "An offer that has expired cannot be accepted; the new application"
+    yield "automated_decisioning", f"{expired} {second}."
     approval = days_text(rulebook.approval_days)
     yield "approval_days", f"A person's approval of a referral holds for {approval}."
     waiting = days_text(rulebook.acceptance_days)

@@ -78,7 +78,7 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "What no deal can be, none that passes is, by any rules: nothing is proved.",
     ),
     "child-keeps-up": Meaning(
-        "A rule of a child does not become looser than the same rule of its parent",
+        "A child's rule does not later become looser than the rule of its parent that it replaces",
         "The parent was tightened past a figure of the child, or the child loosened its own; if it "
         "is meant, a claim of the file says so.",
     ),
