@@ -39,7 +39,7 @@ TABLE = MappingProxyType(
             ("rules read by each dataframe engine", 40, 40, 200),
             ("deals with facts hidden", 60, 200, 1_000),
             ("columns read cell by cell", 5, 15, 400),
-            ("sequences of commands to one merchant", 60, 200, 1_000),
+            ("sequences of commands to one merchant", 100, 200, 1_000),
             ("sequences of commands about one merchant's money", 40, 80, 800),
             ("families written otherwise", 3, 8, 60),
             ("families cut into other slices", 3, 8, 60),

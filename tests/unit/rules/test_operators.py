@@ -162,7 +162,7 @@ def with_made_up(monkeypatch):
         rows[name] = evolve(model, name=name, signature=signature, role=role)
     table = operators.by_operator("the table of operators", rows)
     for module in list(sys.modules.values()):
-        if getattr(module, "OPERATORS", None) is OPERATORS:
+        if vars(module).get("OPERATORS") is OPERATORS:  # asking some modules for a name warns
             monkeypatch.setattr(module, "OPERATORS", table)
 
 

@@ -55,6 +55,7 @@ WITHOUT = {
     "TermCalculator": "a protocol",
     "filled_application": "a function",
     "load_jurisdictions": "a function",
+    "load_language": "a function",
     "operations": "a module",
     "wire": "a module",
 }
