@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -29,6 +30,7 @@ from holdback.disclosures.estimates import (
 from holdback.disclosures.figures import Financing, double_dipping, monthly_cost, term_in_words
 from holdback.disclosures.projected_payments import (
     UNIT_PERIODS,
+    ProjectedPayments,
     payment_days,
     payment_of,
     project,
@@ -535,3 +537,70 @@ def test_a_yearly_report():
     for weighted, name in ((False, "unweighted"), (True, "weighted")):
         found = mean_difference(rates, weighted=weighted)
         assert found == Fraction(expected[f"mean_difference_{name}"])
+
+
+# -- wrong readings
+
+
+def _in_a_row(projected, amount_financed):
+    """The rate of payments that are counted as if they fell on consecutive days."""
+    times = {at: payment.amount for at, payment in enumerate(projected.payments, 1)}
+    return AnnualRate({AT_ONCE: {0: amount_financed}}, {AT_ONCE: times}, Fraction(365))
+
+
+def _paid_part(*, finance_charge, total_repayment, used_for_payoff, forgiven=0):
+    paid = total_repayment - used_for_payoff
+    exact = Fraction(finance_charge * paid, total_repayment) - forgiven
+    return divide(exact.numerator, exact.denominator, "half_up")
+
+
+# A class or this module, a name in it, what is wrongly read there, and a test that notices it.
+WRONG = {
+    "252 days a year": (
+        UnitPeriod,
+        "per_year",
+        property(lambda _: Fraction(252)),
+        test_a_rate_of_equal_payments,
+    ),
+    "payments on consecutive days": (
+        ProjectedPayments,
+        "annual_rate",
+        _in_a_row,
+        test_a_rate_of_equal_payments,
+    ),
+    "payoffs are not financed": (
+        Financing,
+        "amount_financed",
+        property(lambda financing: financing.recipient_funds),
+        test_an_offer,
+    ),
+    "payoffs are subtracted from the disbursement": (
+        Financing,
+        "disbursement",
+        property(lambda financing: financing.recipient_funds),
+        test_a_disbursement_and_its_reduction,
+    ),
+    "a fee that is withheld is no charge": (
+        Financing,
+        "finance_charge",
+        property(lambda financing: financing.purchased_amount - financing.purchase_price),
+        test_an_offer,
+    ),
+    "the paid part as double dipping": (
+        sys.modules[__name__],
+        "double_dipping",
+        _paid_part,
+        test_double_dipping,
+    ),
+}
+
+
+@pytest.mark.parametrize("reading", WRONG)
+def test_a_wrong_reading_is_noticed(reading, monkeypatch):
+    """
+    "The wrong readings of the note are planted and caught."
+    """
+    scope, name, wrong, test = WRONG[reading]
+    monkeypatch.setattr(scope, name, wrong)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        test()
