@@ -38,8 +38,10 @@ from holdback.lifecycle.people import consents, rectification
 from holdback.merchant.merchant import Merchant
 from holdback.rulebooks.rulebook import CheckTerms
 
-CHUNKS = 20
-HISTORIES = count("histories compared with the model of evidence") // CHUNKS
+ALL = count("histories compared with the model of evidence")
+# In a campaign a chunk has enough histories for the rarest situation to be reached twice or more.
+CHUNKS = 20 if ALL < 5_000 else ALL // 5_000
+HISTORIES = ALL // CHUNKS
 # Among this number of histories of a chunk at least one reaches each of these.
 REACHED = {
     "Accepted": 3, "Referred": 3, "Declined": 5, "initial": 2, "renewal": 6, "refused": 6,
