@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import field
 
 from holdback.errors import InvalidValue
+from holdback.exact.exact_numbers import unscaled
 from holdback.frozen_classes import frozen
 
 # The bits behind the point with which a sign is looked for, one after the other.
@@ -68,12 +69,11 @@ class AnnualRate:
         With `up`, the rate is at most a figure of *places* decimals exactly where the result is.
         """
         unit = Fraction(1, 100 * 10**places) / self.unit_periods_per_year
-        return Context(prec=places + 20).scaleb(Decimal(self._rounded(unit, rounding)), -places)
+        return unscaled(self._rounded(unit, rounding), places)
 
     def per_unit_period(self, places: int, rounding: Rounding = "half_up") -> Decimal:
         """Return the rate of a unit-period, a fraction of one, with *places* decimals."""
-        number = self._rounded(Fraction(1, 10**places), rounding)
-        return Context(prec=places + 20).scaleb(Decimal(number), -places)
+        return unscaled(self._rounded(Fraction(1, 10**places), rounding), places)
 
     def _rounded(self, unit: Fraction, rounding: Rounding) -> int:
         """Return how many times *unit* the rate of a unit-period is, as a whole number."""

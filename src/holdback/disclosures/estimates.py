@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
+from statistics import median
 from typing import Final
 
 from holdback.errors import InvalidValue
@@ -21,7 +22,8 @@ _PERCENT_OF_ITSELF: Final = Fraction("2.5")
 
 # Over how many of the last audits the mean spread is taken, and the most that it may be.
 LIMITS_OF_AUDITS: Final = ((3, 15), (5, 10), (7, 5))
-_YEARLY_FROM: Final = 5
+# The most that the mean spread of the last audits may be where one a year is enough.
+_YEARLY: Final = (3, 5)
 
 
 # -- takings from history
@@ -98,21 +100,23 @@ def spread(disclosed: Fraction, retrospective: Fraction) -> Fraction:
     return 100 * (retrospective - disclosed) / disclosed
 
 
-def median(numbers: Iterable[Fraction]) -> Fraction:
-    """Return the middle one of *numbers*, or the mean of the two in the middle."""
-    ordered = sorted(numbers)
-    half = len(ordered) // 2
-    if not ordered:
-        raise InvalidValue("wrong_value", "an audit has at least one deal")
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
 @frozen
 class Audit:
     """An audit of deals that were repaid: their *spread*, which is the median, and how many."""
 
     spread: Fraction
     deals: int
+
+
+def audit(rates: Sequence[tuple[Fraction, Fraction]]) -> Audit:
+    """
+    Return the audit of the (disclosed, retrospective) *rates* of deals.
+
+    The median of an even number is the mean of the two in the middle (decisions/disclosures).
+    """
+    if not rates:
+        raise InvalidValue("wrong_value", "an audit has at least one deal")
+    return Audit(median(spread(*pair) for pair in rates), len(rates))
 
 
 def mean_spread(audits: Sequence[Audit]) -> Fraction:
@@ -136,7 +140,8 @@ def is_barred(audits: Sequence[Audit]) -> bool:
 
 def may_audit_yearly(audits: Sequence[Audit]) -> bool:
     """Return whether California asks for an audit a year only: the last three are at most 5."""
-    return len(audits) >= 3 and mean_spread(audits[-3:]) <= _YEARLY_FROM  # noqa: PLR2004
+    number, limit = _YEARLY
+    return len(audits) >= number and mean_spread(audits[-number:]) <= limit
 
 
 def mean_difference(rates: Iterable[tuple[int, Fraction, Fraction]], *, weighted: bool) -> Fraction:

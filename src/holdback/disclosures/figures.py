@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from datetime import date
 from fractions import Fraction
-from typing import Final
 
 from attrs import field
 
-from holdback.disclosures.unit_periods import months_from
+from holdback.disclosures.unit_periods import AVERAGE_MONTH, MONTHS_OF_A_YEAR, months_from
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import divide
 from holdback.frozen_classes import frozen
-
-_MONTHS_OF_A_YEAR: Final = 12
-_DAYS_OF_A_MONTH: Final = Fraction("30.4")
 
 
 def _at_least_zero(_: object, attribute: object, amount: int) -> None:
@@ -106,7 +102,7 @@ def monthly_cost(total: int, days: int) -> int:
     >>> monthly_cost(1100_00, 5)
     668800
     """
-    exact = total * _DAYS_OF_A_MONTH / days
+    exact = total * AVERAGE_MONTH / days
     return divide(exact.numerator, exact.denominator, "half_up")
 
 
@@ -119,14 +115,14 @@ def term_in_words(start: date, end: date) -> str:
     >>> term_in_words(date(2025, 1, 31), date(2026, 3, 1))
     '1 year 1.03 months'
     """
-    if end <= months_from(start, _MONTHS_OF_A_YEAR, start.day):
+    if end <= months_from(start, MONTHS_OF_A_YEAR, start.day):
         days = (end - start).days
         return f"{days} {'day' if days == 1 else 'days'}"
-    months = (end.year - start.year) * _MONTHS_OF_A_YEAR + end.month - start.month
+    months = (end.year - start.year) * MONTHS_OF_A_YEAR + end.month - start.month
     if months_from(start, months, start.day) > end:
         months -= 1
-    rest = (end - months_from(start, months, start.day)).days / _DAYS_OF_A_MONTH
-    years, months = divmod(months, _MONTHS_OF_A_YEAR)
+    rest = (end - months_from(start, months, start.day)).days / AVERAGE_MONTH
+    years, months = divmod(months, MONTHS_OF_A_YEAR)
     hundredths = 100 * months + divide(100 * rest.numerator, rest.denominator, "half_up")
     units, parts = divmod(hundredths, 100)
     return f"{years} {'year' if years == 1 else 'years'} {units}.{parts:02} months"

@@ -8,24 +8,22 @@ which day the first payment falls, and what the last one is (decisions/disclosur
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from holdback.disclosures.annual_rate import AnnualRate
-from holdback.disclosures.unit_periods import UnitPeriod, months_from
+from holdback.disclosures.unit_periods import AVERAGE_MONTH, UnitPeriod, months_from
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import divide
 from holdback.frozen_classes import frozen
 
 Frequency: TypeAlias = Literal["daily", "weekday", "weekly", "monthly"]
 
-# The days of a month in which takings are projected: a setting, because the illustrations of the
-# regulators have 30.
-DAYS_OF_A_MONTH: Final = Fraction("30.4")
 _FRIDAY: Final = 4
 
 # More payments than in a hundred years of days would be a slip, and are not counted out.
@@ -73,27 +71,24 @@ class ProjectedPayments:
 
         The unit-period is that of the frequency (K4): a day for daily and weekday payments.
         """
-        unit = UNIT_PERIODS[self.frequency]
-        day = max(payment.day.day for payment in self.payments)
-        paid: dict[Fraction, dict[int, int]] = {}
-        if self.frequency in {"daily", "weekday"}:
-            start = self.consummation
-            paid[Fraction(0)] = {
-                (payment.day - start).days: payment.amount for payment in self.payments
-            }
+        unit, start = UNIT_PERIODS[self.frequency], self.consummation
+        paid: defaultdict[Fraction, dict[int, int]] = defaultdict(dict)
+        if unit.unit == "day":
+            # Hundreds of payments have whole days, which take no division.
+            days = {(payment.day - start).days: payment.amount for payment in self.payments}
+            paid[Fraction(0)] = days
         else:
-            # The first period may be an odd one; the others are whole.
-            first = unit.between(self.consummation, self.payments[0].day, day=day)
-            rest = first - int(first)
-            paid[rest] = {
-                int(first) + at: payment.amount for at, payment in enumerate(self.payments)
-            }
+            day = max(payment.day.day for payment in self.payments)
+            for payment in self.payments:
+                time = unit.between(start, payment.day, day=day)
+                whole = int(time)
+                paid[time - whole][whole] = payment.amount
         advanced = {Fraction(0): {0: amount_financed}}
         return AnnualRate(advanced, paid, unit.per_year)
 
 
 def payment_of(
-    monthly_takings: int, split: Fraction, frequency: Frequency, month: Fraction = DAYS_OF_A_MONTH
+    monthly_takings: int, split: Fraction, frequency: Frequency, month: Fraction = AVERAGE_MONTH
 ) -> int:
     """
     Return the *split* of the takings of a day, week or month, in minor units, half up (K1).
@@ -143,7 +138,7 @@ def project(
     """
     Return the payments that add up to *total*: equal ones, and the remainder as the last (K2).
 
-    They fall on *days*, or on those of the frequency.
+    They fall on *days*, which are in order, or on those of the frequency.
 
     >>> short = project(
     ...     total=5600_00, payment=263_16, consummation=date(2025, 11, 10), frequency="daily"
@@ -152,7 +147,8 @@ def project(
     (22, Payment(day=datetime.date(2025, 12, 2), amount=7364))
 
     Raises:
-        InvalidValue: when nothing is paid, or more payments than a hundred years have days.
+        InvalidValue: when nothing is paid, or more payments than a hundred years have days, or
+            *days* are too few or not one after another.
     """
     if payment <= 0 or total <= 0:
         raise InvalidValue("wrong_value", "a payment and the total of payments are above zero")
@@ -161,5 +157,10 @@ def project(
         raise InvalidValue("too_large", f"{number} payments: expected at most {_MOST_PAYMENTS}")
     days = payment_days(consummation, frequency) if days is None else days
     amounts = [payment] * (number - 1) + [total - payment * (number - 1)]
-    payments = (Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
-    return ProjectedPayments(consummation, frequency, tuple(payments))
+    payments = tuple(Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
+    ordered = [consummation, *(payment.day for payment in payments)]
+    if len(payments) < number or any(after <= before for before, after in pairwise(ordered)):
+        raise InvalidValue(
+            "wrong_value", f"expected {number} days after consummation, each after the one before"
+        )
+    return ProjectedPayments(consummation, frequency, payments)

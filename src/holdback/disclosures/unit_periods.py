@@ -19,8 +19,10 @@ from holdback.frozen_classes import frozen
 
 Unit: TypeAlias = Literal["day", "week", "half_month", "month", "year"]
 
-_DAYS_OF_A_MONTH: Final = 30
-_MONTHS_OF_A_YEAR: Final = 12
+# The days of a month in projections and in words, for 365 in twelve (10 CCR 900(a)(12)).
+AVERAGE_MONTH: Final = Fraction("30.4")
+MONTHS_OF_A_YEAR: Final = 12
+_DAYS_OF_A_MONTH: Final = 30  # of what is left of a unit-period
 _DAYS_OF_A_YEAR: Final = 365
 
 
@@ -64,14 +66,14 @@ class UnitPeriod:
             case "week":
                 return Fraction(days, 7 * self.number)
         day = second.day if day is None else day
-        months = (second.year - first.year) * _MONTHS_OF_A_YEAR + second.month - first.month
+        months = (second.year - first.year) * MONTHS_OF_A_YEAR + second.month - first.month
         while months and months_from(second, -months, day) < first:
             months -= 1
         if self.unit == "year":
-            years, months = divmod(months, _MONTHS_OF_A_YEAR)
-            rest = (months_from(second, -_MONTHS_OF_A_YEAR * years, day) - first).days
-            if months_from(second, -_MONTHS_OF_A_YEAR * years - months, day) == first:
-                return years + Fraction(months, _MONTHS_OF_A_YEAR)
+            years, months = divmod(months, MONTHS_OF_A_YEAR)
+            rest = (months_from(second, -MONTHS_OF_A_YEAR * years, day) - first).days
+            if months_from(second, -MONTHS_OF_A_YEAR * years - months, day) == first:
+                return years + Fraction(months, MONTHS_OF_A_YEAR)
             return years + Fraction(rest, _DAYS_OF_A_YEAR)
         days = _DAYS_OF_A_MONTH * months + (months_from(second, -months, day) - first).days
         of_a_period = _DAYS_OF_A_MONTH * self.number
@@ -85,7 +87,5 @@ def months_from(start: date, months: int, day: int) -> date:
     >>> months_from(date(2025, 1, 31), 1, 31), months_from(date(2025, 2, 28), -1, 31)
     (datetime.date(2025, 2, 28), datetime.date(2025, 1, 31))
     """
-    year, month = divmod(
-        start.year * _MONTHS_OF_A_YEAR + start.month - 1 + months, _MONTHS_OF_A_YEAR
-    )
+    year, month = divmod(start.year * MONTHS_OF_A_YEAR + start.month - 1 + months, MONTHS_OF_A_YEAR)
     return date(year, month + 1, min(day, monthrange(year, month + 1)[1]))

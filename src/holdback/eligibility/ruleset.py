@@ -96,8 +96,8 @@ class RuleSet:
     the files mean, and `versions`, those of what prices offers (decisions/jurisdiction-folders).
     `figures` is the format of the numbers in the sentences, and `wording` has the jurisdiction's
     sentences of the service's own reasons, by code; all of them are said in the `language`.
-    `proposal` says in sentences what is
-    proposed instead of a jurisdiction's files; it is empty for those.
+    `proposal` says in sentences what is proposed instead of a jurisdiction's files; it is empty for
+    those.
     """
 
     rules: tuple[Rule, ...]

@@ -17,6 +17,7 @@ from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.estimates import (
     LIMITS_OF_AUDITS,
     Audit,
+    audit,
     is_accurate,
     is_barred,
     is_within_points,
@@ -24,7 +25,6 @@ from holdback.disclosures.estimates import (
     mean_difference,
     mean_spread,
     mean_takings,
-    median,
     spread,
 )
 from holdback.disclosures.figures import Financing, double_dipping, monthly_cost, term_in_words
@@ -241,6 +241,38 @@ def test_a_lump_sum_may_be_replaced():
     assert same_digits(rest.annual_rate(20_000_00), expected["apr_percent_ignored"])
 
 
+def test_a_week_without_a_payment_counts():
+    """
+    The days that are given count: a skipped week, and not only the number of payments.
+    """
+    start = date(2025, 5, 1)
+    weeks = [*range(1, 5), *range(7, 17)]
+    days = (start + timedelta(weeks=week) for week in weeks)
+    projected = project(
+        total=11_200_00, payment=800_00, consummation=start, frequency="weekly", days=days
+    )
+    times = dict.fromkeys(weeks, 800_00)
+    skipped = AnnualRate({AT_ONCE: {0: 10_000_00}}, {AT_ONCE: times}, Fraction(52))
+    assert projected.annual_rate(10_000_00).percent(9) == skipped.percent(9)
+
+
+NO_DAYS = {
+    "too few": [date(2025, 5, 2)],
+    "not one after another": [date(2025, 5, 3), date(2025, 5, 2)],
+    "one before consummation": [date(2025, 5, 1), date(2025, 5, 2)],
+}
+
+
+@for_every("name", NO_DAYS)
+def test_days_on_which_nobody_can_pay(name):
+    """
+    "Payments sum to TP", each on a day after the one before.
+    """
+    of = {"total": 200, "payment": 100, "consummation": date(2025, 5, 1), "frequency": "daily"}
+    with pytest.raises(InvalidValue, match="days"):
+        project(**of, days=iter(NO_DAYS[name]))
+
+
 # -- whole offers
 
 
@@ -328,15 +360,28 @@ def test_a_charge_that_comes_later():
 @for_every("name", [name for name, case in CASES.items() if "lines" in case["inputs"]])
 def test_an_itemization(name):
     """
-    "Amount Provided to You or on Your Behalf (sum); Amount Financed (sum minus prepaid)."
+    "Amount Financed (sum minus prepaid)"; California lists a broker's fee that is withheld, and the
+    one of New York is paid separately.
     """
     inputs, expected = CASES[name]["inputs"], CASES[name]["expected"]
-    (_, direct), *others = inputs["lines"]
-    prepaid = sum(cents(amount) for _, amount in inputs["prepaid_finance_charges"])
-    provided = cents(direct) + sum(cents(amount) for _, amount in others)
+    lines = {what: cents(amount) for what, amount in inputs["lines"]}
+    (prepaid,) = (cents(amount) for _, amount in inputs["prepaid_finance_charges"])
+    withheld = sum(amount for what, amount in lines.items() if what.startswith("Brokerage"))
+    payoffs = lines["Amount Paid on your Account with Us (#XXXXX)"]
+    direct = lines["Amount Given Directly to You"]
+    provided = sum(lines.values())
+    financing = Financing(
+        purchase_price=provided,
+        purchased_amount=2 * provided,
+        withheld=withheld,
+        paid_separately=prepaid - withheld,
+        third_parties=provided - direct - payoffs - withheld,
+        payoffs=payoffs,
+    )
     assert provided == cents(expected["amount_provided_to_you_or_on_your_behalf"])
-    assert provided - prepaid == cents(expected["amount_financed"])
-    assert cents(direct) == cents(expected["recipient_funds"])
+    assert financing.amount_financed == cents(expected["amount_financed"])
+    assert financing.recipient_funds == cents(expected["recipient_funds"])
+    assert financing.needs_itemization == expected["itemization_required"]
 
 
 def test_a_payoff_above_the_proceeds_is_refused():
@@ -473,12 +518,12 @@ def test_an_audit(name):
     "Spread = 100 (retrospective - disclosed)/disclosed, signed; median per audit".
     """
     inputs, expected = CASES[name]["inputs"], CASES[name]["expected"]
-    spreads = [
-        spread(Fraction(stated), Fraction(came))
-        for stated, came in inputs["disclosed_and_retrospective"]
+    rates = [
+        (Fraction(stated), Fraction(came)) for stated, came in inputs["disclosed_and_retrospective"]
     ]
-    assert spreads == [Fraction(each) for each in expected["apr_spreads_percent"]]
-    assert median(spreads) == Fraction(expected["audited_apr_spread_percent"])
+    spreads = [Fraction(each) for each in expected["apr_spreads_percent"]]
+    assert [spread(*pair) for pair in rates] == spreads
+    assert audit(rates) == Audit(Fraction(expected["audited_apr_spread_percent"]), len(rates))
 
 
 @for_every("name", of(having=["audits_oldest_first_spread_and_count"]))
