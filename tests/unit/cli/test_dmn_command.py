@@ -208,7 +208,8 @@ def test_misuse_says_what_to_do(root, tmp_path):
     assert (ran.exit_code, "did you mean `NL`" in ran.output) == (2, True)
     named = root / "NL" / "renewal.toml"
     rows = [[cell.replace("EUR 100000", "time") for cell in row] for row in ROWS]
-    text = 'parameters.time = { type = "money", timeline = [{ from = 2025-01-01, value = "EUR 1", source = "p" }] }\n'  # noqa: E501
+    entry = '{ from = 2025-01-01, value = "EUR 1", source = "p" }'
+    text = f'parameters.time = {{ type = "money", timeline = [{entry}] }}\n'
     files = land(table(rows, COLUMNS))
     named.write_text(text + files["renewal.toml"], encoding="utf-8")
     ran = invoke("dmn", "NL", "--on", "2026-07-01", "--jurisdictions", root)
