@@ -1,0 +1,292 @@
+"""
+A disclosure: a regime, filled with the figures of one offer.
+
+Whether it is due is a question to the regime's conditions. What is not known exempts nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from fractions import Fraction
+from typing import Any, Final
+
+from attrs import field
+
+from holdback.disclosures.figures import (
+    Financing,
+    double_dipping,
+    monthly_cost,
+    term_in_words,
+)
+from holdback.disclosures.projected_payments import (
+    Frequency,
+    ProjectedPayments,
+    payment_of,
+    project,
+)
+from holdback.eligibility.ruleset import PLACEHOLDER
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_mean, listed
+from holdback.exact.exact_json import Json, shown_path
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, divide, scaled
+from holdback.frozen_classes import frozen, frozen_record
+from holdback.rulebooks.regime import Item, Regime
+from holdback.rules.closure import closure
+from holdback.rules.tree import Checked
+from holdback.rules.types import Facts, Kind
+
+_SHOWN_PLACES: Final = 2  # of a rate (K5)
+
+
+@frozen(kw_only=True)
+class Payoff:
+    """
+    An old deal with the same provider that a renewal pays off, in minor units.
+
+    `used` is what pays it off, and `forgiven` what the provider gives up of its charge.
+    """
+
+    finance_charge: int
+    total_repayment: int
+    used: int
+    forgiven: int = 0
+
+    @property
+    def double_dipping(self) -> int:
+        """The unpaid charge of the old deal that is paid off."""
+        return double_dipping(
+            finance_charge=self.finance_charge,
+            total_repayment=self.total_repayment,
+            used_for_payoff=self.used,
+            forgiven=self.forgiven,
+        )
+
+
+@frozen(kw_only=True)
+class Projection:
+    """
+    The assumptions by which payments are projected: when, how often and out of which takings.
+
+    `split` is a share of the takings, and `monthly_takings` are in minor units. `payments`, where
+    they are given, are those that are projected otherwise, such as with minimums.
+    """
+
+    consummation: date
+    frequency: Frequency
+    split: Fraction
+    monthly_takings: int
+    payments: ProjectedPayments | None = None
+
+    def payments_of(self, total: int, month: Fraction) -> ProjectedPayments:
+        """Return the payments that add up to *total*, where *month* is the days of a month."""
+        if self.payments is not None:
+            if self.payments.total != total:
+                raise InvalidValue("contradiction", "the payments do not add up to their total")
+            return self.payments
+        return project(
+            total=total,
+            payment=payment_of(self.monthly_takings, self.split, self.frequency, month),
+            consummation=self.consummation,
+            frequency=self.frequency,
+        )
+
+
+@frozen(kw_only=True)
+class Line:
+    """A line of a disclosure: its label and value, the sentences beside it, the law's section."""
+
+    id: str
+    label: str
+    value: str
+    sentences: tuple[str, ...]
+    source: str
+
+
+@frozen(kw_only=True)
+class Disclosure:
+    """
+    What is shown of one offer: its lines in the regime's order, and the figures behind them.
+
+    `decided_by` are the sources of the conditions by which it is not due, and empty where it is.
+    `figures` are plain values by name, the `apr` rounded up to a ten-thousandth of a percent, as
+    rules read it.
+    """
+
+    jurisdiction: str
+    since: date
+    law: str
+    title: str
+    due: bool
+    decided_by: tuple[str, ...]
+    figures: Mapping[str, Json] = field(converter=frozen_record)
+    lines: tuple[Line, ...]
+    foot: tuple[str, ...]
+    payments: ProjectedPayments = field(repr=False)
+
+
+def figures_of(
+    financing: Financing,
+    projection: Projection,
+    payments: ProjectedPayments,
+    payoff: Payoff | None = None,
+) -> dict[str, Any]:
+    """Return the figures by name, scaled as the catalogue has them; the `apr` is rounded up."""
+    total, rate = financing.total_payments, payments.annual_rate(financing.amount_financed)
+    return {
+        **{name: getattr(financing, name) for name in _OF_FINANCING},
+        "total_cost": max(total - financing.purchase_price, 0),
+        "apr": scaled(rate.percent(PERCENT_PLACES, "up"), PERCENT_PLACES),
+        "payment": payments.payments[0].amount,
+        "average_payment": divide(total, len(payments.payments), "half_up"),
+        "number_of_payments": len(payments.payments),
+        "frequency": projection.frequency,
+        "split": _percent(projection.split),
+        "projected_monthly_takings": projection.monthly_takings,
+        "term": payments.term_days,
+        "average_monthly_cost": monthly_cost(total, payments.term_days),
+        "prepayment_charge": financing.finance_charge,
+        "own_payoff": 0 if payoff is None else payoff.used,
+        "double_dipping": 0 if payoff is None else payoff.double_dipping,
+    }
+
+
+_OF_FINANCING: Final = (
+    "purchase_price",
+    "purchased_amount",
+    "withheld",
+    "paid_separately",
+    "later_charges",
+    "third_parties",
+    "payoffs",
+    "amount_financed",
+    "recipient_funds",
+    "disbursement",
+    "finance_charge",
+    "total_payments",
+)
+
+
+def _percent(share: Fraction) -> int:
+    """Return a *share* as a scaled percentage."""
+    return divide(share.numerator * HUNDRED_PERCENT, share.denominator, "half_up")
+
+
+def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of it
+    regime: Regime,
+    financing: Financing,
+    projection: Projection,
+    *,
+    payoff: Payoff | None = None,
+    facts: Mapping[str, Json] | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> Disclosure:
+    """
+    Return what *regime* shows of a *financing*, paid as in *projection*.
+
+    *facts* are those on which exemptions rest, by name, and *texts* what the host states in words.
+    A renewal that pays off a deal of the same provider has a *payoff*.
+
+    Raises:
+        InvalidDocument: with every fact that is wrong, and every text that is missing.
+        InvalidValue: when there is no rate, or a figure is out of its range.
+    """
+    payments = projection.payments_of(financing.total_payments, regime.month)
+    figures = figures_of(financing, projection, payments, payoff)
+    plain = _plain(regime, figures)
+    prepared = regime.catalogue.prepare({**plain, **(facts or {})})
+    words = _words(regime, prepared, payments, financing.amount_financed)
+    filled = _Filled(regime, prepared, {**words, **_texts(regime, texts or {})})
+    failed = [row.source for row in regime.conditions if closure(row.checked)(prepared) is False]
+    exempt = [row.source for row in regime.exemptions if filled.holds(row.checked)]
+    return Disclosure(
+        jurisdiction=regime.code,
+        since=regime.since,
+        law=regime.law,
+        title=filled.text(regime.title),
+        due=not failed and not exempt,
+        decided_by=(*failed, *exempt),
+        figures=plain,
+        lines=tuple(filled.line(item) for item in regime.items if filled.holds(item.when)),
+        foot=tuple(filled.text(text) for text in regime.foot),
+        payments=payments,
+    )
+
+
+def _plain(regime: Regime, figures: Mapping[str, Any]) -> dict[str, Json]:
+    """Return *figures* as plain values: `120000` of pounds is `1200.00`."""
+    catalogue = regime.catalogue
+    plain: dict[str, Json] = {}
+    for name, figure in figures.items():
+        fact = catalogue.facts[catalogue.place(name)]
+        plain[name] = figure if fact.type.kind is Kind.TEXT else fact.type.plain(figure)
+    return plain
+
+
+def _words(
+    regime: Regime, prepared: Facts, payments: ProjectedPayments, amount_financed: int
+) -> dict[str, str]:
+    """Return each figure and fact as sentences have it."""
+    words = {
+        fact.name: "unknown" if number is None else regime.number_format.show(fact.type, number)
+        for fact, number in zip(regime.catalogue.facts, prepared, strict=True)
+    }
+    # Rules read a rate rounded up; the law asks for it to the nearest hundredth (K5).
+    shown = payments.annual_rate(amount_financed).percent(_SHOWN_PLACES)
+    words["apr"] = regime.number_format.percent_text(str(shown))
+    words["term"] = term_in_words(payments.consummation, payments.payments[-1].day)
+    return words
+
+
+def _texts(regime: Regime, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of *regime* that a host has to state or may, as *given* or by default."""
+    errors = [
+        ErrorDetail(
+            code="unknown_name",
+            message="no disclosure of this jurisdiction has this text",
+            path=shown_path("$.texts", name),
+            hint=did_you_mean(name, regime.texts) or f"the texts are {listed(regime.texts)}",
+        )
+        for name in given
+        if name not in regime.texts
+    ]
+    said = {name: given.get(name, default) for name, default in regime.texts.items()}
+    errors += [
+        ErrorDetail(
+            code="missing",
+            message="the disclosure has a text that is not stated",
+            path=shown_path("$.texts", name),
+        )
+        for name, text in said.items()
+        if text is None
+    ]
+    if errors:
+        raise InvalidDocument(errors)
+    return {name: text for name, text in said.items() if text is not None}
+
+
+@frozen
+class _Filled:
+    """A regime with the facts and the words of one offer."""
+
+    regime: Regime
+    facts: Facts
+    words: Mapping[str, str]
+
+    def holds(self, condition: Checked | None) -> bool:
+        """Return whether *condition* is true; one that is left out always is."""
+        return condition is None or closure(condition)(self.facts) is True
+
+    def text(self, template: str) -> str:
+        """Return *template* with each name in braces replaced by its word."""
+        return PLACEHOLDER.sub(lambda name: self.words[name[1]], template)
+
+    def line(self, item: Item) -> Line:
+        """Return the line of *item*."""
+        said = (sentence for sentence in item.sentences if self.holds(sentence.when))
+        return Line(
+            id=item.id,
+            label=item.label,
+            value=self.text(item.value),
+            sentences=tuple(self.text(sentence.text) for sentence in said),
+            source=item.source,
+        )

@@ -1,0 +1,73 @@
+"""The figures of an offer as facts: what the conditions and the sentences of a regime may name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from holdback.exact.bounds import most_money
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
+from holdback.exact.money import Currency
+from holdback.rules.types import Catalogue, Fact, Kind, Type
+
+FREQUENCIES: Final = ("daily", "weekday", "weekly", "monthly")
+# A deal repaid the next day at twice its amount has an annual rate of 36,500%.
+_MOST_RATE: Final = 100_000_000 * 10**PERCENT_PLACES
+_MOST_DAYS: Final = 36_600
+
+# Name, kind and meaning, in the order in which they are shown.
+_FIGURES: Final = (
+    ("purchase_price", Kind.MONEY, "What is paid for the takings: F."),
+    ("purchased_amount", Kind.MONEY, "The takings that are bought: R."),
+    ("withheld", Kind.MONEY, "Finance charges withheld from the purchase price: w."),
+    ("paid_separately", Kind.MONEY, "Finance charges paid up to consummation: s."),
+    ("later_charges", Kind.MONEY, "Finance charges that come later: L."),
+    ("third_parties", Kind.MONEY, "Paid to others, and no finance charge: X."),
+    ("payoffs", Kind.MONEY, "What pays off other deals: B."),
+    ("amount_financed", Kind.MONEY, "F - w - s."),
+    ("recipient_funds", Kind.MONEY, "What the merchant receives: F - w - X - B."),
+    ("disbursement", Kind.MONEY, "F - w, before payoffs."),
+    ("finance_charge", Kind.MONEY, "(R - F) + w + s + L."),
+    ("total_payments", Kind.MONEY, "R + L."),
+    ("total_cost", Kind.MONEY, "The total of payments less the purchase price."),
+    ("apr", Kind.PERCENT, "The annual percentage rate, rounded up to a ten-thousandth."),
+    ("payment", Kind.MONEY, "An ordinary payment (K1)."),
+    ("average_payment", Kind.MONEY, "The mean of all payments (K9)."),
+    ("number_of_payments", Kind.COUNT, "How many payments there are (K2)."),
+    ("frequency", Kind.TEXT, "How often payments are made."),
+    ("split", Kind.PERCENT, "The share of takings that is paid."),
+    ("projected_monthly_takings", Kind.MONEY, "The takings of a month that are projected."),
+    ("term", Kind.DAYS, "The days from consummation to the last payment (K6)."),
+    ("average_monthly_cost", Kind.MONEY, "The total of payments for 30.4 of its days (K8)."),
+    ("prepayment_charge", Kind.MONEY, "The most that is paid of the charge at prepayment (K10)."),
+    ("own_payoff", Kind.MONEY, "What pays off a deal with the same provider."),
+    ("double_dipping", Kind.MONEY, "The unpaid charge of that deal that is paid off."),
+)
+
+
+@lru_cache(maxsize=64)
+def figure_catalogue(currency: Currency) -> Catalogue:
+    """
+    Return the catalogue of figures, those of money in *currency*.
+
+    >>> figure_catalogue(Currency.of("USD")).fact("apr").type.kind
+    <Kind.PERCENT: 'percent'>
+    """
+    return Catalogue(
+        facts=tuple(_fact(name, kind, meaning, currency) for name, kind, meaning in _FIGURES),
+        currency=currency,
+    )
+
+
+def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
+    type_ = Type(
+        kind,
+        currency if kind is Kind.MONEY else None,
+        FREQUENCIES if kind is Kind.TEXT else (),
+    )
+    high = {
+        Kind.MONEY: most_money(currency),
+        Kind.PERCENT: HUNDRED_PERCENT if name == "split" else _MOST_RATE,
+        Kind.TEXT: len(FREQUENCIES) - 1,
+    }.get(kind, _MOST_DAYS)
+    return Fact(name=name, type=type_, low=0, high=high, description=meaning, origin="offer")

@@ -1,0 +1,99 @@
+"""Disclosure regimes: what a law asks to be shown of an offer, as a day has it.
+
+A regime is data. It is read from `disclosures.toml`, where each of its parts has its own dates, and
+`holdback.disclosures` fills it with figures (decisions/disclosures#regimes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias
+
+from attrs import field
+
+from holdback.frozen_classes import frozen, frozen_record
+from holdback.rules.number_format import NumberFormat
+from holdback.rules.tree import Checked
+from holdback.rules.types import Catalogue
+
+BEFORE_ACCEPTANCE: Final = "before_acceptance"
+BEFORE_FUNDING: Final = "before_funding"
+# When an offer has to have been disclosed, where the engine insists on it.
+REQUIRED: Final = (BEFORE_ACCEPTANCE, BEFORE_FUNDING)
+
+# The method by which the annual rate is computed: that of Appendix J, or that of Directive
+# 2008/48/EC, Annex I; None where a law asks for no rate.
+RateMethod: TypeAlias = Literal["actuarial", "effective"]
+
+
+@frozen(kw_only=True)
+class Condition:
+    """A condition of a regime: it is due where each holds, and an exemption where one does."""
+
+    id: str
+    checked: Checked = field(repr=False)
+    source: str
+
+
+@frozen(kw_only=True)
+class Sentence:
+    """A sentence with figures and texts in braces, which is said `when` that is true, or always."""
+
+    text: str
+    when: Checked | None = field(default=None, repr=False)
+
+
+@frozen(kw_only=True)
+class Item:
+    """
+    A line of a disclosure: its label, its value, the sentences beside it, and the law's section.
+
+    `value` and the sentences have figures and texts in braces.
+    """
+
+    id: str
+    label: str
+    value: str
+    when: Checked | None = field(default=None, repr=False)
+    sentences: tuple[Sentence, ...] = ()
+    source: str
+
+
+@frozen(kw_only=True)
+class Regime:
+    """
+    What the law of a jurisdiction asks to be shown, from the day `since` until it changes.
+
+    It is due where all `conditions` hold and no exemption is known to. `catalogue` has the figures
+    (`holdback.disclosures.figure_facts`), then the facts on which exemptions rest. `texts` are what
+    a host states in words, by name, with what is said where it states nothing; None where it has
+    to. `month` is how many days a month of takings has. `overstatement_counts` says whether a rate
+    that was stated too high is inaccurate as well.
+
+    `required` is when an engine insists that an offer was disclosed, and `signed` whether the
+    merchant signs the disclosure.
+    """
+
+    code: str
+    since: date
+    title: str
+    law: str
+    rate: RateMethod | None
+    month: Fraction
+    overstatement_counts: bool
+    required: str | None
+    signed: bool
+    conditions: tuple[Condition, ...]
+    exemptions: tuple[Condition, ...]
+    items: tuple[Item, ...]
+    foot: tuple[str, ...]
+    texts: Mapping[str, str | None] = field(converter=frozen_record)
+    catalogue: Catalogue = field(repr=False)
+    number_format: NumberFormat = field(repr=False)
+
+
+def regime_on(regimes: tuple[Regime, ...], day: date) -> Regime | None:
+    """Return the regime in force on *day*, of those of a jurisdiction; None before the first."""
+    return next((regime for regime in reversed(regimes) if regime.since <= day), None)
