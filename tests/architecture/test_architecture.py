@@ -158,7 +158,12 @@ def package_of(module):
     return inner if inner in ROW else first
 
 
+@cache
 def imports(path):
+    return [*imported_names(path)]
+
+
+def imported_names(path):
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

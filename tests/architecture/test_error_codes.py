@@ -44,8 +44,13 @@ def literals(node):
     return {node.value} if is_text else set()
 
 
+@cache
 def given_codes():
     """The codes that are written where a code is expected."""
+    return [*codes_in_calls()]
+
+
+def codes_in_calls():
     for path, call, name in calls():
         last = name.rpartition(".")[2]
         found = set()

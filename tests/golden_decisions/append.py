@@ -24,6 +24,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
@@ -332,10 +333,11 @@ def difference(line, again):
 
 def new_lines(lines, jurisdictions):
     """The lines for every day and example of *jurisdictions* that none of *lines* is about."""
+    found = defaultdict(list)
+    for each in map(json.loads, lines):
+        found[each["jurisdiction"]].append(each)
     for jurisdiction in jurisdictions:
-        written = [
-            each for each in map(json.loads, lines) if each["jurisdiction"] == jurisdiction.code
-        ]
+        written = found[jurisdiction.code]
         added = list(lines_of_new_days(jurisdiction, {each["on"] for each in written}))
         yield from added
         yield from lines_of_new_examples(jurisdiction, [*written, *map(json.loads, added)])

@@ -35,7 +35,7 @@ from holdback.tools.mutants.mutation import mutants
 from holdback.tools.replay.replay import replay
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
-JURISDICTIONS = load_jurisdictions(ROOT)
+JURISDICTIONS = load_jurisdictions()
 CODES = JURISDICTIONS.codes
 LINES = lines_of()
 LEAST = 2_500

@@ -30,7 +30,7 @@ from holdback.tools.mutants.mutation import (
 from holdback.tools.workbench.lock import lines_not_locked, lock_errors, read_lock
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
-JURISDICTIONS = load_jurisdictions(ROOT)
+JURISDICTIONS = load_jurisdictions()
 CODES = JURISDICTIONS.codes
 TEXTS = {
     (code, name): (ROOT / code / name).read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ import pickle
 import shutil
 import threading
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,12 +27,18 @@ from holdback.jurisdictions import folder, reader
 from journey import Journey
 
 ON = date(2026, 7, 1)
-AT_ONCE = folder.load_from(folder.bundled_path(), "jurisdictions")
+
+
+@cache
+def at_once():
+    """Those that ship, all read at once."""
+    return folder.load_from(folder.bundled_path(), "jurisdictions")
 
 
 @pytest.fixture
 def opened(monkeypatch):
     """The names of the folders whose files are opened."""
+    at_once()
     names = []
     original = folder.read_folder
 
@@ -92,9 +99,9 @@ def test_nothing_is_opened_before_it_is_asked_for(opened):
     """
     loaded = load_jurisdictions()
 
-    assert loaded.codes == AT_ONCE.codes
-    assert len(loaded) == len(AT_ONCE)
-    assert repr(loaded) == repr(AT_ONCE)
+    assert loaded.codes == at_once().codes
+    assert len(loaded) == len(at_once())
+    assert repr(loaded) == repr(at_once())
     assert opened == []
 
 
@@ -127,20 +134,20 @@ def test_they_equal_what_is_read_at_once():
     """
     loaded = load_jurisdictions()
 
-    assert loaded == AT_ONCE
-    assert AT_ONCE == loaded  # noqa: SIM300 - the other way around
-    assert list(loaded) == list(AT_ONCE)
+    assert loaded == at_once()
+    assert at_once() == loaded  # the other way around
+    assert list(loaded) == list(at_once())
     assert [rulebook.digest for rulebook in loaded.rulebooks()] == [
-        rulebook.digest for rulebook in AT_ONCE.rulebooks()
+        rulebook.digest for rulebook in at_once().rulebooks()
     ]
 
 
-@for_every("code", AT_ONCE.codes)
+@for_every("code", load_jurisdictions().codes)
 def test_what_decides_is_the_same(code):
     """
     A rulebook that is read when it is asked for is the same to the last line number.
     """
-    asked, whole = load_jurisdictions(), AT_ONCE[code]
+    asked, whole = load_jurisdictions(), at_once()[code]
 
     for rulebook in whole.slices:
         resolved = asked.resolve(code, on=rulebook.on)
@@ -186,8 +193,8 @@ def test_a_damaged_file_is_reported_when_its_jurisdiction_is_asked_for(shipped):
     loaded = load_jurisdictions()
 
     assert len(expected) > 1
-    assert loaded.codes == AT_ONCE.codes
-    assert loaded.resolve("IE", on=ON) == AT_ONCE.resolve("IE", on=ON)
+    assert loaded.codes == at_once().codes
+    assert loaded.resolve("IE", on=ON) == at_once().resolve("IE", on=ON)
     assert errors_of(lambda: loaded.resolve("GB", on=ON)) == expected
     assert errors_of(lambda: loaded.currency("GB")) == expected
     assert errors_of(lambda: loaded["GB"]) == expected
@@ -251,7 +258,7 @@ def test_an_unknown_code_is_refused_in_the_same_words(code):
         lambda jurisdictions: jurisdictions.resolve(code, on=ON),
         lambda jurisdictions: jurisdictions.currency(code),
     ):
-        assert errors_of(lambda ask=ask: ask(loaded)) == errors_of(lambda ask=ask: ask(AT_ONCE))
+        assert errors_of(lambda ask=ask: ask(loaded)) == errors_of(lambda ask=ask: ask(at_once()))
 
 
 def test_a_mistake_in_the_reader_is_not_an_unknown_code(monkeypatch):
@@ -301,5 +308,5 @@ def test_copies_hold_everything():
     again = pickle.loads(pickle.dumps(loaded))
 
     assert again == loaded == copy.deepcopy(loaded)
-    assert hash(again) == hash(loaded) == hash(AT_ONCE)
+    assert hash(again) == hash(loaded) == hash(at_once())
     assert not again.reads_on_demand
