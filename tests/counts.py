@@ -76,6 +76,7 @@ TABLE = MappingProxyType(
             ("histories whose deals are possible", 80, 200, 20_000),
             ("histories of operations whose deals are possible", 8, 20, 500),
             ("schedules of payments with a rate", 40, 100, 2_000),
+            ("schedules of payments with an effective rate", 40, 100, 600),
             ("histories at the border of every relation", 2_000, 2_000, 2_000),
             # tests/unit
             ("documents with mistakes", 50, 150, 2_000),

@@ -129,6 +129,7 @@ JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
 DIVIDES = {
     "disclosures.annual_rate",
+    "disclosures.effective_rate",
     "disclosures.estimates",
     "disclosures.figures",
     "disclosures.projected_payments",

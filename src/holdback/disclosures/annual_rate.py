@@ -76,18 +76,7 @@ class AnnualRate:
         return unscaled(self._rounded(Fraction(1, 10**places), rounding), places)
 
     def _rounded(self, unit: Fraction, rounding: Rounding) -> int:
-        """Return how many times *unit* the rate of a unit-period is, as a whole number."""
-
-        def holds(number: int) -> bool:
-            match rounding:
-                case "down":
-                    return self.side(number * unit) >= 0
-                case "half_up":
-                    return number <= 0 or self.side((2 * number - 1) * unit / 2) >= 0
-                case "up":
-                    return number <= 0 or self.side((number - 1) * unit) > 0
-
-        return _last(holds, round(self._guess(unit) / unit))
+        return rounded(self.side, unit, rounding, self.guess(unit))
 
     def side(self, rate: Fraction) -> int:
         """
@@ -103,7 +92,7 @@ class AnnualRate:
         difference = _exact(self.payments, rate) - _exact(self.advances, rate)
         return (difference > 0) - (difference < 0)
 
-    def _guess(self, unit: Fraction) -> Fraction:
+    def guess(self, unit: Fraction) -> Fraction:
         """
         Return the rate of a unit-period to about *unit*.
 
@@ -161,6 +150,27 @@ def _check(advances: _Sorted, payments: _Sorted) -> None:
         raise InvalidValue(
             "wrong_value", "there is no rate: the payments are less than what was advanced"
         )
+
+
+def rounded(
+    side: Callable[[Fraction], int], unit: Fraction, rounding: Rounding, guess: Fraction
+) -> int:
+    """
+    Return how many times *unit* a root is, as a whole number, started from a *guess*.
+
+    *side* returns 1 for a number below the root, -1 for one above it, and 0 for the root.
+    """
+
+    def holds(number: int) -> bool:
+        match rounding:
+            case "down":
+                return side(number * unit) >= 0
+            case "half_up":
+                return number <= 0 or side((2 * number - 1) * unit / 2) >= 0
+            case "up":
+                return number <= 0 or side((number - 1) * unit) > 0
+
+    return _last(holds, round(guess / unit))
 
 
 def _last(holds: Callable[[int], bool], guess: int) -> int:

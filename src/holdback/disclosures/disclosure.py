@@ -28,9 +28,15 @@ from holdback.disclosures.projected_payments import (
 from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_mean, listed
 from holdback.exact.exact_json import Json, shown_path
-from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, divide, scaled
+from holdback.exact.exact_numbers import (
+    HUNDRED_PERCENT,
+    PERCENT_PLACES,
+    RATIO_PLACES,
+    divide,
+    scaled,
+)
 from holdback.frozen_classes import frozen, frozen_record
-from holdback.rulebooks.regime import Item, Regime
+from holdback.rulebooks.regime import ACTUARIAL, Item, RateMethod, Regime
 from holdback.rules.closure import closure
 from holdback.rules.tree import Checked
 from holdback.rules.types import Facts, Kind
@@ -129,12 +135,19 @@ def figures_of(
     projection: Projection,
     payments: ProjectedPayments,
     payoff: Payoff | None = None,
+    method: RateMethod = ACTUARIAL,
 ) -> dict[str, Any]:
-    """Return the figures by name, scaled as the catalogue has them; the `apr` is rounded up."""
-    total, rate = financing.total_payments, payments.annual_rate(financing.amount_financed)
+    """
+    Return the figures by name, scaled as the catalogue has them.
+
+    The `apr`, by *method*, and the `cost_per_unit` are rounded up, so that rules may bound them.
+    """
+    total, financed = financing.total_payments, financing.amount_financed
+    rate = payments.rate(financed, method)
     return {
         **{name: getattr(financing, name) for name in _OF_FINANCING},
         "total_cost": max(total - financing.purchase_price, 0),
+        "cost_per_unit": -(-financing.finance_charge * 10**RATIO_PLACES // financed),
         "apr": scaled(rate.percent(PERCENT_PLACES, "up"), PERCENT_PLACES),
         "payment": payments.payments[0].amount,
         "average_payment": divide(total, len(payments.payments), "half_up"),
@@ -191,7 +204,7 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
         InvalidValue: when there is no rate, or a figure is out of its range.
     """
     payments = projection.payments_of(financing.total_payments, regime.month)
-    figures = figures_of(financing, projection, payments, payoff)
+    figures = figures_of(financing, projection, payments, payoff, regime.rate or ACTUARIAL)
     plain = _plain(regime, figures)
     prepared = regime.catalogue.prepare({**plain, **(facts or {})})
     words = _words(regime, prepared, payments, financing.amount_financed)
@@ -231,7 +244,7 @@ def _words(
         for fact, number in zip(regime.catalogue.facts, prepared, strict=True)
     }
     # Rules read a rate rounded up; the law asks for it to the nearest hundredth (K5).
-    shown = payments.annual_rate(amount_financed).percent(_SHOWN_PLACES)
+    shown = payments.rate(amount_financed, regime.rate or ACTUARIAL).percent(_SHOWN_PLACES)
     words["apr"] = regime.number_format.percent_text(str(shown))
     words["term"] = term_in_words(payments.consummation, payments.payments[-1].day)
     return words

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from holdback.exact.bounds import most_money
-from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
+from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
 from holdback.exact.money import Currency
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
@@ -30,6 +30,7 @@ _FIGURES: Final = (
     ("finance_charge", Kind.MONEY, "(R - F) + w + s + L."),
     ("total_payments", Kind.MONEY, "R + L."),
     ("total_cost", Kind.MONEY, "The total of payments less the purchase price."),
+    ("cost_per_unit", Kind.RATIO, "The finance charge for each unit financed, rounded up."),
     ("apr", Kind.PERCENT, "The annual percentage rate, rounded up to a ten-thousandth."),
     ("payment", Kind.MONEY, "An ordinary payment (K1)."),
     ("average_payment", Kind.MONEY, "The mean of all payments (K9)."),
@@ -67,6 +68,7 @@ def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
     )
     high = {
         Kind.MONEY: most_money(currency),
+        Kind.RATIO: most_money(currency) * 10**RATIO_PLACES,
         Kind.PERCENT: HUNDRED_PERCENT if name == "split" else _MOST_RATE,
         Kind.TEXT: len(FREQUENCIES) - 1,
     }.get(kind, _MOST_DAYS)

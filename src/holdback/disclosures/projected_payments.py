@@ -17,10 +17,17 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from holdback.disclosures.annual_rate import AnnualRate
-from holdback.disclosures.unit_periods import AVERAGE_MONTH, UnitPeriod, months_from
+from holdback.disclosures.effective_rate import EffectiveRate
+from holdback.disclosures.unit_periods import (
+    AVERAGE_MONTH,
+    UnitPeriod,
+    months_from,
+    years_between,
+)
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import divide
 from holdback.frozen_classes import frozen
+from holdback.rulebooks.regime import EFFECTIVE, RateMethod
 
 Frequency: TypeAlias = Literal["daily", "weekday", "weekly", "monthly"]
 
@@ -85,6 +92,28 @@ class ProjectedPayments:
                 paid[time - whole][whole] = payment.amount
         advanced = {Fraction(0): {0: amount_financed}}
         return AnnualRate(advanced, paid, unit.per_year)
+
+    def effective_rate(self, amount_financed: int) -> EffectiveRate:
+        """
+        Return the effective rate of an *amount_financed*, in minor units, repaid by these payments.
+
+        Weekly and monthly payments are whole weeks and months away, of which a year has 52 and 12;
+        those on other days are days away (E1).
+        """
+        unit, start = UNIT_PERIODS[self.frequency], self.consummation
+        day = max(payment.day.day for payment in self.payments)
+        paid: defaultdict[Fraction, int] = defaultdict(int)
+        for payment in self.payments:
+            time = unit.between(start, payment.day, day=day)
+            whole = unit.unit != "day" and time.denominator == 1
+            years = time / unit.per_year if whole else years_between(start, payment.day)
+            paid[years] += payment.amount
+        return EffectiveRate(amount_financed, paid)
+
+    def rate(self, amount_financed: int, method: RateMethod) -> AnnualRate | EffectiveRate:
+        """Return the annual rate by *method*."""
+        by = self.effective_rate if method == EFFECTIVE else self.annual_rate
+        return by(amount_financed)
 
 
 def payment_of(

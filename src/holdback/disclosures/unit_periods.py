@@ -80,6 +80,24 @@ class UnitPeriod:
         return Fraction(days, of_a_period // 2 if self.unit == "half_month" else of_a_period)
 
 
+def years_between(start: date, end: date) -> Fraction:
+    """
+    Return the years from *start* to *end*: whole ones, then days, both counted back from *end*.
+
+    The days are for those of the complete year before them, 365 or 366 (Directive 2014/17/EU,
+    Annex I, (c)(iii), which says what Directive 2008/48/EC leaves open).
+
+    >>> years_between(date(2027, 3, 1), date(2028, 3, 31))
+    Fraction(391, 365)
+    """
+    years = end.year - start.year
+    while years and months_from(end, -MONTHS_OF_A_YEAR * years, end.day) < start:
+        years -= 1
+    back = months_from(end, -MONTHS_OF_A_YEAR * years, end.day)
+    year = back - months_from(back, -MONTHS_OF_A_YEAR, back.day)
+    return years + Fraction((back - start).days, year.days)
+
+
 def months_from(start: date, months: int, day: int) -> date:
     """
     Return the *day* of the month that is *months* after that of *start*, or its last day.

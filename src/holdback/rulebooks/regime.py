@@ -26,6 +26,8 @@ REQUIRED: Final = (BEFORE_ACCEPTANCE, BEFORE_FUNDING)
 # The method by which the annual rate is computed: that of Appendix J, or that of Directive
 # 2008/48/EC, Annex I; None where a law asks for no rate.
 RateMethod: TypeAlias = Literal["actuarial", "effective"]
+ACTUARIAL: Final = "actuarial"
+EFFECTIVE: Final = "effective"
 
 
 @frozen(kw_only=True)

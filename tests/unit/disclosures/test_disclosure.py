@@ -179,3 +179,27 @@ def test_the_regime_of_a_day():
     assert regime_on(both, date(2022, 12, 8)) is None
     assert regime_on(both, date(2025, 12, 31)) is first
     assert regime_on(both, date(2026, 1, 1)) is second
+
+
+def test_a_regime_may_have_the_effective_rate():
+    """
+    "For jurisdictions without such a law, the same figures under a neutral regime (total cost, cost
+    per unit borrowed, APR by the European effective method, named so)."
+    """
+    neutral = regime(
+        rate="effective",
+        items=(
+            Item(id="cost", label="Total cost", value="{total_cost}", source="none"),
+            Item(id="unit", label="Cost per unit borrowed", value="{cost_per_unit}", source="none"),
+            Item(
+                id="rate",
+                label="APR (European effective method)",
+                value="{apr}",
+                source="2008/48/EC, Annex I",
+            ),
+        ),
+    )
+    shown = [line.value for line in disclosed(regime=neutral).lines]
+    assert shown == ["$1,400.00", "0.14", "89.51%"]
+    nominal = disclosed().lines[1].value
+    assert nominal == "63.98%"
