@@ -281,7 +281,7 @@ class _Reading:
         elif is_child or renewal is None or products is None:
             return None  # rules of one file may read parameters of the other, or of the parent
         all_read = len(self.errors) == before
-        slices, claims = resolve(draft)
+        slices, claims = resolve(draft, () if parent is None else parent.slices)
         inherited = {} if parent is None else parent.typical
         examples = read_examples(draft, slices, tables, inherited, all_read=all_read)
         equivalent_mutants = [

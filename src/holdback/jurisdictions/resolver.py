@@ -2,7 +2,7 @@
 
 Every slice is checked when the folder is read, so a rule that becomes invalid next year is an error
 today. What a rule means depends on the values of the parameters that it reads; it is checked once
-for each combination of them, and shared by all slices that have it.
+for each combination of them, and shared by all slices that have it, those of children among them.
 """
 
 from __future__ import annotations
@@ -46,12 +46,15 @@ MAX_PRODUCTS: Final = 20
 _PROGRESS: Final = "progress"
 
 
-def resolve(draft: Draft) -> tuple[tuple[Rulebook, ...], tuple[StatedClaim, ...]]:
+def resolve(
+    draft: Draft, of_parent: Iterable[Rulebook] = ()
+) -> tuple[tuple[Rulebook, ...], tuple[StatedClaim, ...]]:
     """
     Return the rulebooks of *draft*, one from each change date on, adding errors where invalid.
 
-    The first begins with the first renewal rule. Slices with errors, and all slices after them, are
-    left out. With them come the claims that hold on some day of theirs.
+    Rules that mean what they mean in those *of_parent* are the same objects. The first begins with
+    the first renewal rule. Slices with errors, and all slices after them, are left out. With them
+    come the claims that hold on some day of theirs.
     """
     policy = draft.policy
     rules, products = policy.rules, policy.products
@@ -72,7 +75,9 @@ def resolve(draft: Draft) -> tuple[tuple[Rulebook, ...], tuple[StatedClaim, ...]
     add_uniqueness_errors(policy.layers)
     add_shared_rule_errors(policy, complete=complete)
     add_label_errors(policy, draft.file_node)
-    resolver = _Resolver(draft, complete=not draft.has_errors)
+    resolver = _Resolver(
+        draft, complete=not draft.has_errors, checked_rules=_inherited_rules(draft, of_parent)
+    )
     claims = ClaimCheck(draft, complete=not draft.has_errors)
     claims.names()
     rulebooks = []
@@ -136,13 +141,13 @@ class _Resolver:
     # Whether the folder has no error yet. With one, an inherited rule may miss what the child would
     # put in its place, and its errors may be false.
     complete: bool
+    # Checked rules, by source rule and the values of the parameters that it names: with the same
+    # values a rule means the same in every slice. None for a rule with an error.
+    _checked_rules: dict[object, Rule | None]
     # Rules and lists whose error has been added: later slices would repeat it.
     _reported: set[object] = field(factory=set)
     # The id of the first rule that can decline for more than the progress, from each day on.
     _declining: dict[date, str | None] = field(factory=dict)
-    # Checked rules, by source rule and the values of the parameters that it names: with the same
-    # values a rule means the same in every slice. None for a rule with an error.
-    _checked_rules: dict[object, Rule | None] = field(factory=dict)
     _digester: RulebookDigester = field(factory=RulebookDigester)
 
     def slice(self, on: date) -> _Slice | None:
@@ -293,8 +298,7 @@ class _Resolver:
     def _rule(self, source: SourceRule, catalogue: Catalogue, on: date) -> Rule | None:
         if source in self._reported:
             return None
-        values = (catalogue.parameters.get(name) for name in source.names)
-        key = (source, *(None if value is None else value.number for value in values))
+        key = _meaning(source, catalogue)
         if key not in self._checked_rules:
             self._checked_rules[key] = self._check(source, catalogue, on)
             if self._checked_rules[key] is None:
@@ -416,6 +420,22 @@ class _Resolver:
             f"reaching the floor alone must never make a deal eligible: {hint}",
             key=True,
         )
+
+
+def _meaning(source: SourceRule, catalogue: Catalogue) -> object:
+    """Return what decides the answers of *source*: also the values of the parameters it names."""
+    values = (catalogue.parameters.get(name) for name in source.names)
+    return source, *(None if value is None else value.number for value in values)
+
+
+def _inherited_rules(draft: Draft, of_parent: Iterable[Rulebook]) -> dict[object, Rule | None]:
+    """Return the rules *of_parent* by what decides them; none where *draft* has other facts."""
+    return {
+        _meaning(rule.origin, rulebook.catalogue): rule
+        for rulebook in of_parent
+        if rulebook.catalogue.facts == draft.policy.catalogue.facts
+        for rule in rulebook.all_rules
+    }
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
@@ -310,7 +310,7 @@ class _Binder:
                 self._error(choice, key, "unknown_field", message, did_you_mean(key, fields))
         on = choice.settings.get("on")
         converter = converter_of(self.catalogue, on if isinstance(on, str) else None)
-        hints = get_type_hints(kind)
+        hints = _types(kind)
         for name, attribute in fields.items():
             if name not in choice.settings:
                 if attribute.default is attrs.NOTHING:
@@ -326,6 +326,9 @@ class _Binder:
                 hint = write_instead(readings_of(error))
                 self._error(choice, name, code_of(error), str(error), hint)
 
+
+# The types of the fields of a class; reading annotations takes longer than reading the settings.
+_types: Final = cache(get_type_hints)
 
 # -- The settings of calculators, as `products.toml` has them, read as the calculators take them.
 

@@ -9,8 +9,9 @@ import pytest
 from every_case import for_every
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
-from holdback.tools.proofs.question import LIMIT, MOST_TIMES
+from holdback.tools.proofs.question import LIMIT, MOST_TIMES, Question
 from holdback.tools.proofs.solver import Budget, Possibility, Solver
+from holdback.tools.workbench.proving import prove
 from small_folders import changed, child, country, loaded, parameter, rule
 
 PACE = rule("on-pace", "NL-R-01", "performance >= 70%")
@@ -63,6 +64,41 @@ def test_a_claim_is_asked_again_of_a_child_that_replaces_its_parameter():
 
     assert found(**folders) == []
     assert found("NL-ZH", **folders) == [("stated-never", ERROR)]
+
+
+def test_a_child_without_rules_of_its_own_is_asked_nothing():
+    """
+    What was proved of rules is not asked again of a child that has the same: the report counts no
+    question for it. A value of its own is asked about.
+    """
+    own = parameter("claimed_floor", "percent", ("2025-01-01", '"65%"'))
+    folders = {code: child(code) for code in ("NL-UT", "NL-FR")} | {"NL-ZH": child(renewal=own)}
+    jurisdictions = loaded(NL=claimed(("2025-01-01", '"60%"')), **folders)
+    prover = Prover(jurisdictions)
+    reports = {code: prove(prover, jurisdictions[code]) for code in ("NL", *folders)}
+
+    assert [report.findings for report in reports.values()] == [()] * 4
+    asked = {code: report.questions for code, report in reports.items()}
+    assert asked == {"NL": asked["NL"], "NL-UT": 0, "NL-FR": 0, "NL-ZH": asked["NL-ZH"]}
+    assert asked["NL"] > asked["NL-ZH"] > 0
+    rules = [[*jurisdictions[code].slices[0].all_rules] for code in ("NL", "NL-UT")]
+    assert all(there is here for there, here in zip(*rules, strict=True))
+
+
+def test_what_one_jurisdiction_had_no_time_for_is_asked_of_the_next():
+    """
+    Nothing was asked when the budget was used up, so "not decided" is no answer to be kept.
+    """
+    jurisdictions = loaded(NL=renewals(PACE, status("NL-R-03")))
+    asked = Question(catalogue=jurisdictions["NL"].slices[0].catalogue)
+    solver = Solver(budget=Budget(0))
+    assert solver.answer(asked) is Possibility.NOT_DECIDED
+
+    solver.budget = Budget(LIMIT)
+    assert solver.answer(asked) is Possibility.POSSIBLE
+    before = solver.asked
+    assert solver.answer(asked) is Possibility.POSSIBLE
+    assert solver.asked == before
 
 
 def test_what_the_parent_has_mended_is_an_error_of_a_child_that_brings_it_back():

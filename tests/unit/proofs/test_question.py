@@ -157,3 +157,46 @@ def test_facts_of_another_catalogue():
     assert new_ordinals(grade, FACTS.fact("grade")) == (1, None, 0)
     facts = deal(level=1)
     assert moved_to(evolve(FACTS), FACTS, facts) is facts
+
+
+def test_only_equal_questions_mean_the_same():
+    """
+    The solver keeps its answers by what decides them: all that a question has, and nothing else.
+    """
+    level = FACTS.facts[FACTS.place("level")]
+    wider = evolve(
+        FACTS,
+        facts=tuple(
+            evolve(fact, high=fact.high + 1) if fact is level else fact for fact in FACTS.facts
+        ),
+    )
+    known, other = (AnswerIn(flag(f"level >= {least}"), TRUE) for least in (1, 2))
+    passes = OutcomeIn(RULES, frozenset({ELIGIBLE}))
+    refers = evolve(RULES.rules[0], otherwise=REFER)
+    asked = [
+        Question(catalogue=FACTS, parts=(known,)),
+        Question(catalogue=FACTS, parts=(other,)),
+        Question(catalogue=FACTS, parts=(known, other)),
+        Question(catalogue=FACTS, parts=(evolve(known, answers=FALSE),)),
+        Question(catalogue=wider, parts=(known,)),
+        Question(catalogue=FACTS, alternatives=((known,),)),
+        Question(catalogue=FACTS, parts=(known,), alternatives=((other,),)),
+        Question(catalogue=FACTS, alternatives=((known,), (other,))),
+        Question(catalogue=FACTS, alternatives=((known, other),)),
+        Question(catalogue=FACTS, parts=(known,), moved="level"),
+        Question(catalogue=FACTS, parts=(known,), moved="level", after=(other,)),
+        *(
+            Question(catalogue=FACTS, parts=(part,))
+            for part in (
+                passes,
+                evolve(passes, floor=False),
+                evolve(passes, outcomes=frozenset({INELIGIBLE})),
+                evolve(passes, rules=RULES.altered(rules=(RULES.rules[0],))),
+                evolve(passes, rules=RULES.altered(rules=(refers, RULES.rules[1]))),
+            )
+        ),
+    ]
+
+    assert len({question.meaning for question in asked}) == len(asked)
+    again = Question(catalogue=FACTS, parts=(AnswerIn(flag("(level >= 1)"), TRUE),))
+    assert again.meaning == asked[0].meaning

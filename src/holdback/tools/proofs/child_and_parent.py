@@ -8,11 +8,11 @@ from typing import Final
 
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.rules import words
-from holdback.rules.render import in_words, text_of
+from holdback.rules.render import in_words
 from holdback.rules.tree import Constant, leaves
 from holdback.tools.proofs.broken_claim import BrokenClaim, Spot
 from holdback.tools.proofs.finding import WARNING
-from holdback.tools.proofs.question import Question, better
+from holdback.tools.proofs.question import Question, better, rule_meaning
 from holdback.tools.proofs.shared_facts import shared_facts
 
 KEEPS_UP: Final = "child-keeps-up"
@@ -33,7 +33,7 @@ def looser_rules(
     by_all = better(rules, parent, product)
     for rule in rules.rules:
         above = of_parent.get(rule.id)
-        if above is None or shared.why_not_comparable or _meaning(rule) == _meaning(above):
+        if above is None or shared.why_not_comparable or rule_meaning(rule) == rule_meaning(above):
             continue
         alone = better(rules.altered(rules=(rule,)), parent.altered(rules=(above,)), product)
         pairs = tuple((*by_rule, *by_set) for by_rule in alone for by_set in by_all)
@@ -50,10 +50,6 @@ def looser_rules(
                 question=Question(catalogue=shared.catalogue, alternatives=pairs),
             ),
         )
-
-
-def _meaning(rule: Rule) -> object:
-    return rule.otherwise, text_of(rule.checked.tree)
 
 
 def _difference(rule: Rule, above: Rule) -> str:

@@ -44,6 +44,7 @@ from holdback.tools.proofs.question import (
     Question,
     better,
     moved_to,
+    rule_meaning,
 )
 from holdback.tools.proofs.rule_claims import RuleClaims
 from holdback.tools.proofs.shared_facts import shared_facts
@@ -67,7 +68,7 @@ class Subject:
     def meaning(self) -> object:
         """What decides the claims: equal for two sets of rules with the same broken claims."""
         rules = tuple(
-            (rule.id, rule.file, rule.line, rule.otherwise, text_of(rule.checked.tree), rule.when)
+            (rule.id, rule.file, rule.line, rule.when, rule_meaning(rule))
             for rule in self.rules.rules
         )
         return self.product is None, rules, self.rules.catalogue.facts
@@ -97,13 +98,9 @@ class Prover:
     limit: float = LIMIT
     _solver: Solver = field(init=False)
     _broken_claims: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
-    _of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(
-        factory=dict, init=False
-    )
     _deals: dict[object, tuple[Facts, ...]] = field(factory=dict, init=False)
     _budgets: dict[str, Budget] = field(factory=dict, init=False)
     _parts: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
-    _answers: dict[object, Possibility] = field(factory=dict, init=False)
 
     @_solver.default
     def _new_solver(self) -> Solver:
@@ -240,7 +237,7 @@ class Prover:
                 answer = self._solver.answer(broken.question)
                 if answer is Possibility.POSSIBLE:
                     (rule,) = broken.rules
-                    version = (product, name, rule.otherwise, text_of(rule.checked.tree))
+                    version = (product, name, rule_meaning(rule))
                     silent = meant or version in versions
                     first = None if silent else before.get(name, broken)
                     now[name] = first
@@ -277,16 +274,14 @@ class Prover:
             return
         renewed = Question(catalogue=rules.catalogue, parts=(OutcomeIn(rules, PASSES),))
         accepted = tuple((OutcomeIn(of_one, PASSES, floor=False),) for of_one in products)
-        key = (subject.meaning, *(Subject(rulebook=rulebook, rules=of).meaning for of in products))
-        if key not in self._answers:
-            self._answers[key] = self._solver.answer(evolve(renewed, alternatives=accepted))
-            nobody = [renewed, evolve(renewed, parts=(), alternatives=accepted)]
-            if self._answers[key] is Possibility.IMPOSSIBLE and any(
-                self._solver.answer(question) is Possibility.IMPOSSIBLE for question in nobody
-            ):  # that is another finding
-                self._answers[key] = Possibility.POSSIBLE
-        if self._answers[key] is Possibility.POSSIBLE:
+        answer = self._solver.answer(evolve(renewed, alternatives=accepted))
+        if answer is Possibility.POSSIBLE:
             return
+        nobody = [renewed, evolve(renewed, parts=(), alternatives=accepted)]
+        if answer is Possibility.IMPOSSIBLE and any(
+            self._solver.answer(question) is Possibility.IMPOSSIBLE for question in nobody
+        ):
+            return  # that is another finding
         broken = BrokenClaim(
             claim="renewal-has-product",
             severity=ERROR,
@@ -295,7 +290,7 @@ class Prover:
             hint="correct the rules of renewals, or those of the products",
             spots=(),
         )
-        undecided = self._answers[key] is Possibility.NOT_DECIDED
+        undecided = answer is Possibility.NOT_DECIDED
         yield not_decided(broken, self._solver) if undecided else broken
 
     def _unreached(self, _jurisdiction: Jurisdiction, subject: Subject) -> tuple[BrokenClaim, ...]:
@@ -321,13 +316,9 @@ class Prover:
                 continue
             broken = broken_stated_claim(claim, subject.rules, None)
             assert broken.question is not None, "a claim is asked about"
-            # A claim may read parameters that no rule does.
-            said = text_of(claim.checked(subject.rules.catalogue).tree)
-            key = (claim, said, subject.meaning)
-            if key not in self._answers:
-                self._answers[key] = self._solver.answer(broken.question)
-            yield from self._unless_impossible(broken, self._answers[key])
-            holds = self._answers[key] is Possibility.IMPOSSIBLE
+            answer = self._solver.answer(broken.question)
+            yield from self._unless_impossible(broken, answer)
+            holds = answer is Possibility.IMPOSSIBLE
             if holds and claim.kind == NEVER and self._is_vacuous(claim, subject):
                 yield vacuous_claim(claim, "no deal can be like that, by any rules")
 
@@ -335,10 +326,8 @@ class Prover:
         """Return whether *claim* says never of what no deal can be, whether it passes or not."""
         catalogue = subject.rules.catalogue
         said = AnswerIn(claim.checked(catalogue), TRUE)
-        key = (text_of(said.checked.tree), catalogue.facts)
-        if key not in self._answers:
-            self._answers[key] = self._solver.answer(Question(catalogue=catalogue, parts=(said,)))
-        return self._answers[key] is Possibility.IMPOSSIBLE
+        answer = self._solver.answer(Question(catalogue=catalogue, parts=(said,)))
+        return answer is Possibility.IMPOSSIBLE
 
     def _loosening(
         self, jurisdiction: Jurisdiction, family: Sequence[Subject]
@@ -403,7 +392,6 @@ class Prover:
                 is_renewal,
                 self._solver,
                 deals,
-                self._of_rules,
                 passed=passed_word(subject.product),
             )
             self._broken_claims[meaning] = tuple(asked.broken_claims())

@@ -23,10 +23,11 @@ from holdback.eligibility.assessment import (
     UNDETERMINED,
 )
 from holdback.eligibility.facts import relations
-from holdback.eligibility.ruleset import DECLINE, RuleSet
+from holdback.eligibility.ruleset import DECLINE, Rule, RuleSet
 from holdback.frozen_classes import frozen
 from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Catalogue, Checked, Fact, Facts, Kind, check, interpret, parse
+from holdback.rules.render import text_of
 
 # Seconds for one question; one about the rules that ship takes a few thousandths. What takes longer
 # is not decided, and said to be.
@@ -52,6 +53,12 @@ DECLINES: Final = FAILS - REFERS
 CLASSES: Final = {"accepted": PASSES, "referred": REFERS, "declined": DECLINES}
 
 
+@lru_cache(maxsize=4096)
+def rule_meaning(rule: Rule) -> object:
+    """Return what *rule* decides: equal for two rules with the same answers and the same facts."""
+    return rule.otherwise, text_of(rule.checked.tree)
+
+
 @frozen
 class OutcomeIn:
     """The outcome of `rules` is one of `outcomes`; those of a product know no floor."""
@@ -72,6 +79,11 @@ class OutcomeIn:
             yield "progress"
         for rule in self.rules.rules:
             yield from rule.checked.names
+
+    @property
+    def meaning(self) -> object:
+        """What decides it, next to the facts of its catalogue."""
+        return frozenset(map(rule_meaning, self.rules.rules)), self.outcomes, self.floor
 
     def holds(self, facts: Facts) -> bool:
         """Return whether the deal with *facts* satisfies it."""
@@ -94,6 +106,11 @@ class AnswerIn:
     def names(self) -> tuple[str, ...]:
         """The facts that it reads."""
         return self.checked.names
+
+    @property
+    def meaning(self) -> object:
+        """What decides it, next to the facts of its catalogue."""
+        return text_of(self.checked.tree), self.answers
 
     def holds(self, facts: Facts) -> bool:
         """Return whether the deal with *facts* satisfies it."""
@@ -163,6 +180,25 @@ class Question:
         parts = (*self.parts, *chain(*self.alternatives), *self.after)
         read = [name for part in parts for name in part.names]
         return frozenset(read if self.moved is None else [*read, self.moved])
+
+    @property
+    def meaning(self) -> object:
+        """What decides its answer: equal for two questions that need to be asked once."""
+        own = self.catalogue.facts
+        asked = (self.parts, *self.alternatives, self.after)
+        return (
+            tuple(
+                tuple(
+                    # The options of a text may be others in the catalogue of a part.
+                    (part.meaning, None if part.catalogue.facts == own else part.catalogue.facts)
+                    for part in parts
+                )
+                for parts in asked
+            ),
+            self.moved,
+            self.catalogue.currency,
+            tuple(fact for fact in own if fact.name in self.names),
+        )
 
     @cached_property
     def relations(self) -> tuple[Checked, ...]:

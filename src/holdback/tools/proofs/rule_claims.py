@@ -66,9 +66,6 @@ class RuleClaims:
     solver: Solver
     # Possible deals, such as those of examples. What one of them shows need not be searched for.
     deals: tuple[Facts, ...] = ()
-    # What is wrong with each rule by itself, by its meaning; shared by the sets that have it.
-    # With it is what was not decided.
-    of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(factory=dict)
     passed: str = "eligible"
     _shown: list[tuple[int, int]] = field(init=False)
     # Rules of which a claim does not hold already: what else is wrong with them follows from that.
@@ -89,7 +86,10 @@ class RuleClaims:
     def broken_claims(self) -> Iterator[BrokenClaim]:
         """Yield what is wrong with the rules, one broken claim for each root cause."""
         for bit, rule in enumerate(self.rules.rules):
-            yield from self._of_one_rule_once(bit, rule)
+            of_rule = list(self._of_one_rule(bit, rule))
+            if of_rule:
+                self._reported.add(rule.id)
+            yield from of_rule
         nobody = list(self._nobody_passes())
         yield from nobody
         # Where nobody passes, no other rule decides who does.
@@ -129,20 +129,6 @@ class RuleClaims:
         return answer
 
     # About one rule
-
-    def _of_one_rule_once(self, bit: int, rule: Rule) -> tuple[BrokenClaim, ...]:
-        """Return the broken claims of *rule*, which are the same wherever it means the same."""
-        facts, text = rule.checked.catalogue.facts, text_of(rule.checked.tree)
-        key = (self.floor, rule.id, rule.file, rule.line, rule.when, text, facts)
-        if key not in self.of_rules:
-            before, self._undecided = self._undecided, set()
-            self.of_rules[key] = tuple(self._of_one_rule(bit, rule)), frozenset(self._undecided)
-            self._undecided = before
-        broken_claims, undecided = self.of_rules[key]
-        self._undecided |= undecided
-        if broken_claims:
-            self._reported.add(rule.id)
-        return broken_claims
 
     def _of_one_rule(self, bit: int, rule: Rule) -> Iterator[BrokenClaim]:
         """Yield the first broken claim of *rule* by itself, which is at *bit* of the masks."""

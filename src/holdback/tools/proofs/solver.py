@@ -83,7 +83,9 @@ class Solver:
     """
     A solver that answers questions, each within *limit* seconds, and all within a *budget*.
 
-    It keeps the terms of what it was asked, so that questions about the same rules share them.
+    It keeps the terms of what it was asked, so that questions about the same rules share them, and
+    the answers: a question about rules that mean the same, in a child or on another day, is asked
+    once.
     """
 
     limit: float = LIMIT
@@ -91,6 +93,7 @@ class Solver:
     terms: Terms = field(factory=Terms)
     asked: int = field(default=0, init=False)
     _solver: Any = field(init=False)
+    _answers: dict[object, Possibility] = field(factory=dict, init=False)
 
     @budget.default
     def _own_budget(self) -> Budget:
@@ -107,7 +110,14 @@ class Solver:
 
     def answer(self, question: Question) -> Possibility:
         """Return whether a deal satisfies *question*."""
-        return self.ask(conditions(question, self.terms))
+        meaning = question.meaning
+        if meaning not in self._answers:
+            answer = self.ask(conditions(question, self.terms))
+            # Without time left it was not asked. The next jurisdiction has time of its own.
+            if answer is Possibility.NOT_DECIDED and self.budget.left <= 0:
+                return answer
+            self._answers[meaning] = answer
+        return self._answers[meaning]
 
     def ask(self, terms: Sequence[Any]) -> Possibility:
         """
