@@ -135,7 +135,15 @@ def _spaced(value: Json) -> str:
 
 
 def write_file(file: Path, content: bytes) -> None:
-    """Write *content* to *file*, which is replaced as a whole or not at all."""
+    """
+    Write *content* to *file*, which is replaced as a whole or not at all.
+
+    Raises:
+        UsageError: there is no folder to write it into.
+    """
+    if not file.parent.is_dir():
+        missing = printable(f"there is no folder {file.parent} to write {file.name} into")
+        raise click.UsageError(f"{missing}; make it first, or give another file")
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         temporary.write_bytes(content)

@@ -202,6 +202,18 @@ def test_utf16_and_long_cells_are_read(given):
     assert "a cell has at most" in ran.stderr
 
 
+def test_a_file_in_a_folder_that_does_not_exist(root, tmp_path):
+    """
+    It says what is wrong and what to do, as other commands that write files do.
+    """
+    for command in (("dmn", "NL", "--on", "2026-07-01"), ("table", "NL", "size")):
+        target = tmp_path / "nowhere" / "NL.out"
+        ran = invoke(*command, "--to", target, "--jurisdictions", root)
+        assert (ran.exit_code, target.parent.exists()) == (2, False)
+        said = f"there is no folder {target.parent} to write NL.out into; make it first, or give"
+        assert said in " ".join(ran.output.split())
+
+
 def test_misuse_says_what_to_do(root, tmp_path):
     assert "give --on DATE" in invoke("dmn", "NL", "--jurisdictions", root).output
     ran = invoke("dmn", "NLL", "--on", "2026-07-01", "--jurisdictions", root)
