@@ -41,6 +41,7 @@ IMPORTED_BY = {
     "pathlib": (
         "jurisdictions.__init__",  # the type of an argument
         "jurisdictions.folder",
+        "jurisdictions.language_folder",
         "jurisdictions.regular_file",
         "cli",
         # The files of deals that people name.
@@ -93,6 +94,7 @@ IMPORTED_BY = {
         "__init__",
         "pytest_plugin",
         "jurisdictions.folder",
+        "jurisdictions.language_folder",
         "tool_named",
         "portfolio.sql.query",
         "jurisdictions.regular_file",

@@ -41,8 +41,9 @@ from holdback.cli.sources import (
 from holdback.errors import ErrorDetail, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.folder import language_files, load_valid_and_errors
+from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.language_folder import language_files
 from holdback.rules.render import in_words
 from holdback.tools.lint.lint import findings
 from holdback.tools.lint.translations import translation_findings

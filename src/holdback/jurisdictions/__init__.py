@@ -64,6 +64,6 @@ def load_language(code: str, path: str | Path | None = None) -> Language:
     Raises:
         InvalidDocument: there is no such language, or with every error of its files.
     """
-    from holdback.jurisdictions.folder import language  # noqa: PLC0415  # at its first use
+    from holdback.jurisdictions.language_folder import language  # noqa: PLC0415  # at its first use
 
     return language(code, path)

@@ -20,12 +20,6 @@ from typing import Final
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean, excerpt
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions, ReadOnDemand
-from holdback.jurisdictions.language_file import (
-    LANGUAGE_CODE,
-    LanguageFile,
-    merged,
-    read_language_file,
-)
 from holdback.jurisdictions.reader import (
     FILES,
     MAX_ERRORS,
@@ -33,9 +27,8 @@ from holdback.jurisdictions.reader import (
     read_jurisdictions,
     read_with_parents,
 )
-from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
+from holdback.jurisdictions.regular_file import is_a, read_file, unreadable, why_unreadable
 from holdback.jurisdictions.toml import MAX_BYTES
-from holdback.rules.language import ENGLISH, Language
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
@@ -49,7 +42,7 @@ LANGUAGES: Final = "languages"
 _IGNORED: Final = ("schema", LANGUAGES)
 # The repository's folder, and the name of the bundled one wherever it is installed: decisions name
 # the file of a rule, and must not depend on the machine.
-_NAME: Final = "jurisdictions"
+FOLDER_NAME: Final = "jurisdictions"
 _BUNDLED: Final = "bundled"
 
 
@@ -66,7 +59,7 @@ def load_folder(path: str | Path) -> Jurisdictions:
             raise InvalidDocument([_no_folder(folder)])
         name = folder.resolve().name
     except OSError:
-        raise InvalidDocument([_unreadable("folder", str(path))]) from None
+        raise InvalidDocument([unreadable("folder", str(path))]) from None
     return load_from(folder, name)
 
 
@@ -78,12 +71,6 @@ def _no_folder(path: Path) -> ErrorDetail:
             code="wrong_value", message="this is not a folder", file=str(path), hint=hint
         )
     return ErrorDetail(code="missing", message="there is no such folder", file=str(path))
-
-
-def _unreadable(what: str, file: str, hint: str | None = None) -> ErrorDetail:
-    return ErrorDetail(
-        code="unreadable", message=f"the {what} cannot be read", file=file, hint=hint
-    )
 
 
 def load_from(root: Traversable, name: str) -> Jurisdictions:
@@ -112,7 +99,7 @@ def load_valid_and_errors(
     try:
         folders = list(_folders(root))
     except OSError as error:
-        return Jurisdictions(()), (_unreadable("folder", str(root), why_unreadable(error)),)
+        return Jurisdictions(()), (unreadable("folder", str(root), why_unreadable(error)),)
     for folder in folders:
         try:
             contents.append(read_folder(folder, f"{name}/{folder.name}/"))
@@ -142,7 +129,7 @@ def bundled() -> Jurisdictions:
     except OSError:
         folders = {}
     if not folders:
-        return load_from(root, _NAME)  # which says what is wrong
+        return load_from(root, FOLDER_NAME)  # which says what is wrong
     return Jurisdictions(ReadOnDemand(folders, partial(_read_bundled, folders)))
 
 
@@ -160,7 +147,7 @@ def _read_bundled(
     errors: list[ErrorDetail] = []
 
     def files_of(folder: str) -> FolderFiles:
-        content, unexpected = read_folder(folders[folder], f"{_NAME}/{folder}/")
+        content, unexpected = read_folder(folders[folder], f"{FOLDER_NAME}/{folder}/")
         errors.extend(unexpected)
         return content
 
@@ -188,7 +175,7 @@ def bundled_path() -> Traversable:
     # project: installed elsewhere, three folders up could be anybody's.
     repository = here.parents[3]
     if _is_this_project(repository / "pyproject.toml"):
-        return repository / _NAME
+        return repository / FOLDER_NAME
     # An archive on the import path. Only here, because `files` imports what reads archives.
     bundled = files(__package__) / _BUNDLED
     if bundled.is_dir():
@@ -206,100 +193,6 @@ def _is_this_project(pyproject: Path) -> bool:
     except (OSError, ValueError):
         return False
     return re.search(_PROJECT, content) is not None
-
-
-def language(code: str, path: str | Path | None) -> Language:
-    """
-    Return the language *code*: the file that ships, and over it that of the folder *path*.
-
-    Raises:
-        InvalidDocument: there is no such language, or with every error of its files.
-    """
-    root = bundled_path() if path is None else Path(path)
-    folders = _language_folders(root, _NAME if path is None else Path(path).resolve().name)
-    errors: list[ErrorDetail] = []
-    entries = [
-        (entry, name)
-        for folder, name in folders
-        for entry in _language_entries(folder, name, errors)
-    ]
-    read = [
-        _read_language(entry, name, errors)
-        for entry, name in entries
-        if entry.name == f"{code}.toml"
-    ]
-    if errors:
-        raise InvalidDocument(errors)
-    valid = [file for file in read if file is not None]
-    if valid:
-        return merged(valid)
-    if code == ENGLISH.code:
-        return ENGLISH
-    codes = sorted({_code_of(entry) for entry, _ in entries})
-    hint = f"there are {', '.join([ENGLISH.code, *codes])}; `languages/xx.toml` adds one"
-    message = f"there is no language `{excerpt(code)}`"
-    raise InvalidDocument.of("unknown_name", message, hint=hint)
-
-
-def language_files(
-    root: Traversable, name: str
-) -> tuple[tuple[LanguageFile, ...], tuple[ErrorDetail, ...]]:
-    """Return the valid language files in *root*, called *name*, and the errors of the others."""
-    errors: list[ErrorDetail] = []
-    ((folder, prefix),) = _language_folders(root, name)[1:]
-    read = [
-        _read_language(entry, prefix, errors) for entry in _language_entries(folder, prefix, errors)
-    ]
-    return tuple(file for file in read if file is not None), tuple(errors)
-
-
-def own_texts() -> tuple[frozenset[str], frozenset[str]]:
-    """Return all that holdback itself says to merchants, and the codes of the languages of that."""
-    folder, name = _language_folders(bundled_path(), _NAME)[0]
-    read = [_read_language(entry, name, []) for entry in _language_entries(folder, name, [])]
-    shipped = [file.language for file in read if file is not None]
-    texts = frozenset(text for language in shipped for text in language.texts)
-    return texts, frozenset(language.code for language in shipped)
-
-
-def _language_folders(root: Traversable, name: str) -> list[tuple[Traversable, str]]:
-    """Return the folders of language files with their names in errors, the one that ships first."""
-    own = files(__package__) / LANGUAGES
-    return [(own, f"holdback/{LANGUAGES}/"), (root / LANGUAGES, f"{name}/{LANGUAGES}/")]
-
-
-def _language_entries(
-    folder: Traversable, name: str, errors: list[ErrorDetail]
-) -> list[Traversable]:
-    """Return the entries of *folder* that are meant as language files, in the order of names."""
-    try:
-        entries = list(folder.iterdir()) if is_a("dir", folder) else []
-    except OSError as error:
-        errors.append(_unreadable("folder", name.rstrip("/"), why_unreadable(error)))
-        return []
-    meant = (entry for entry in entries if not entry.name.startswith((".", "__")))
-    return sorted(meant, key=lambda entry: entry.name)
-
-
-def _code_of(entry: Traversable) -> str:
-    return entry.name.removesuffix(".toml")
-
-
-def _read_language(
-    entry: Traversable, prefix: str, errors: list[ErrorDetail]
-) -> LanguageFile | None:
-    file, code = f"{prefix}{excerpt(entry.name)}", _code_of(entry)
-    if code == entry.name or LANGUAGE_CODE.fullmatch(code) is None:
-        hint = "a language file is named by its language, `de.toml` or `de-AT.toml`, as in ISO 639"
-        message = "this is not the name of a language file"
-        errors.append(ErrorDetail(code="wrong_value", message=message, file=file, hint=hint))
-        return None
-    try:
-        body = read_file(entry, MAX_BYTES + 1)
-    except OSError as error:
-        errors.append(_unreadable("file", file, why_unreadable(error)))
-        return None
-    return read_language_file(code, file, body, errors)
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:
@@ -337,7 +230,7 @@ def read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[Er
     except OSError as error:
         raise InvalidDocument([_unlisted(folder, file, error)]) from None
     contents: dict[str, bytes] = {}
-    unreadable: list[ErrorDetail] = []
+    invalid: list[ErrorDetail] = []
     for entry in entries:
         if entry.name in FILES:
             try:
@@ -345,10 +238,10 @@ def read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[Er
                 contents[entry.name] = read_file(entry, MAX_BYTES + 1)
             except OSError as error:
                 name = f"{prefix}{entry.name}"
-                unreadable.append(_unreadable("file", name, why_unreadable(error)))
+                invalid.append(unreadable("file", name, why_unreadable(error)))
     unexpected = tuple(_unexpected((entry.name for entry in entries), prefix))
-    if unreadable:  # what the other files say may be wrong without these
-        raise InvalidDocument([*unexpected, *unreadable])
+    if invalid:  # what the other files say may be wrong without these
+        raise InvalidDocument([*unexpected, *invalid])
     return FolderFiles(folder.name, contents, prefix), unexpected
 
 
@@ -372,7 +265,7 @@ def _unlisted(folder: Traversable, file: str, error: OSError) -> ErrorDetail:
     if isinstance(error, NotADirectoryError):
         hint = "a jurisdiction is a folder of files"
         return ErrorDetail(code="wrong_value", message="this is not a folder", file=file, hint=hint)
-    return _unreadable("folder", file, why_unreadable(error))
+    return unreadable("folder", file, why_unreadable(error))
 
 
 @frozen

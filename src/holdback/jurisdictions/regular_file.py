@@ -12,6 +12,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
+from holdback.errors import ErrorDetail
+
 # The kind of an entry is looked at before it is opened. These flags, where the system has them,
 # hold when the entry is replaced in between: a pipe is not waited for, a link is not followed.
 _FLAGS: Final = (
@@ -72,3 +74,9 @@ def why_unreadable(error: OSError) -> str | None:
     if isinstance(error, PermissionError):
         return "its permissions do not allow it"
     return "it is not there any more" if isinstance(error, FileNotFoundError) else None
+
+
+def unreadable(what: str, file: str, hint: str | None = None) -> ErrorDetail:
+    """Return the error that *what*, a file or a folder, cannot be read."""
+    message = f"the {what} cannot be read"
+    return ErrorDetail(code="unreadable", message=message, file=file, hint=hint)

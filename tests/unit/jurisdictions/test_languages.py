@@ -17,8 +17,8 @@ from holdback.eligibility.reasons import (
     service_reason,
 )
 from holdback.jurisdictions.folder import load_valid_and_errors
-from holdback.jurisdictions.folder import own_texts as shipped_texts
 from holdback.jurisdictions.language_file import read_language_file
+from holdback.jurisdictions.language_folder import own_texts as shipped_texts
 from holdback.merchant.statement import STATEMENT_KINDS
 from holdback.rules.language import ENGLISH, Language
 from holdback.rules.number_format import NumberFormat, plain_format

@@ -87,7 +87,7 @@ def test_a_child_without_rules_of_its_own_is_asked_nothing():
 
 def test_what_one_jurisdiction_had_no_time_for_is_asked_of_the_next():
     """
-    Nothing was asked when the budget was used up, so "not decided" is no answer to be kept.
+    Nothing was asked when the budget was used up, so "not decided" is not kept.
     """
     jurisdictions = loaded(NL=renewals(PACE, status("NL-R-03")))
     asked = Question(catalogue=jurisdictions["NL"].slices[0].catalogue)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from holdback.eligibility.facts import BUILT_IN_FACTS
 from holdback.errors import ErrorDetail, did_you_mean, excerpt
-from holdback.jurisdictions.folder import own_texts
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.language_file import LanguageFile
+from holdback.jurisdictions.language_folder import own_texts
 from holdback.rules.render import denied_sentence
 from holdback.rules.types import Fact, Kind, draft_label
 
