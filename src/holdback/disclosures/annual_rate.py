@@ -125,14 +125,15 @@ def _check(advances: _Sorted, payments: _Sorted) -> None:
     if any(amount <= 0 for flows in (advances, payments)
            for times in flows.values() for _, amount in times):  # fmt: skip
         raise InvalidValue("wrong_value", "an advance and a payment are above zero")
-    changes: defaultdict[tuple[int, Fraction], int] = defaultdict(int)  # by time
+    # By time. Most are whole, and comparing fractions would take longer than finding the rate.
+    changes: defaultdict[int | Fraction, int] = defaultdict(int)
     for sign, flows in ((1, advances), (-1, payments)):
         for rest, times in flows.items():
             for time, amount in times:
-                changes[time, rest] += sign * amount
+                changes[time + rest if rest else time] += sign * amount
     in_order = sorted(changes.items())
-    first, advanced = in_order[0] if in_order else ((0, Fraction(0)), 0)
-    if first[0] or first[1] or advanced <= 0:
+    first, advanced = in_order[0] if in_order else (0, 0)
+    if first or advanced <= 0:
         raise InvalidValue(
             "wrong_value",
             "times are counted from the first advance, which is more than is paid then",

@@ -25,6 +25,7 @@ try:
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.sql.query import sql
     from holdback.portfolio.studies.cohort_outcomes import cohorts
+    from holdback.portfolio.studies.estimate_audits import audits
     from holdback.portfolio.studies.funnel import funnel
     from holdback.portfolio.studies.near_thresholds import near
     from holdback.portfolio.studies.outcome_changes import Comparison, compare, migration
@@ -49,6 +50,7 @@ __all__ = [
     "Summary",
     "SuspectColumns",
     "assess",
+    "audits",
     "check_frame",
     "codes",
     "cohorts",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import pandas as pd
@@ -11,6 +13,7 @@ import pytest
 from deals import alone, facts_of, of_gb, shipped
 
 from holdback import InvalidDocument, Jurisdictions, Money
+from holdback.disclosures.annual_rate import AnnualRate
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote as quote_one
 from holdback.offers.registry import BUILT_IN, bind
@@ -99,3 +102,31 @@ def test_no_eligible_deal_has_no_offers():
 
     assert none.height == 0
     assert none.schema == quote(of_gb(), shipped()).schema
+
+
+def test_offers_have_their_costs():
+    """
+    "Columns `apr`, `finance_charge`, `average_monthly_cost`" for daily payments out of the takings,
+    the rate rounded up; the first and the last are null where the takings are unknown.
+    """
+    deals = of_gb().head(40)
+    takings = dict(zip(deals["deal_id"], deals["average_monthly_takings"], strict=True))
+    offers = quote(deals, shipped()).filter(pl.col("funded_amount").is_not_null())
+    assert len(offers) > 10
+    for offer in offers.iter_rows(named=True):
+        funded, repaid = (int(offer[name] * 100) for name in ("funded_amount", "repayment_amount"))
+        assert offer["finance_charge"] * 100 == repaid - funded
+        exact = Fraction(offer["split_percentage"]) / 100 * int(takings[offer["deal_id"]] * 100)
+        payment = int(exact / Fraction("30.4") + Fraction(1, 2))
+        days, last = divmod(repaid, payment)
+        amounts = dict.fromkeys(range(1, days + 1), payment) | ({days + 1: last} if last else {})
+        rate = AnnualRate({Fraction(0): {0: funded}}, {Fraction(0): amounts}, Fraction(365))
+        assert rate.side(Fraction(offer["apr"]) / 36500) <= 0
+        assert rate.side(Fraction(offer["apr"] - Decimal("0.0001")) / 36500) > 0
+        exact = repaid * Fraction("30.4") / max(amounts)
+        assert offer["average_monthly_cost"] * 100 == int(exact + Fraction(1, 2))
+
+    unknown = quote(
+        deals.with_columns(average_monthly_takings=pl.lit(None, pl.Decimal(38, 2))), shipped()
+    )
+    assert unknown["apr"].null_count() == len(unknown)

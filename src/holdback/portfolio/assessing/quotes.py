@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
+from holdback.disclosures.offer_figures import offer_figures
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import shown_path
-from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES
+from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES, unscaled
 from holdback.exact.money import Money
 from holdback.merchant.offer import Offer
 from holdback.offers.calculator import PricingCase
@@ -53,6 +55,9 @@ COLUMNS: Final = (
     "factor_rate",
     "term_length",
     "term_days",
+    "apr",
+    "finance_charge",
+    "average_monthly_cost",
 )
 
 
@@ -71,7 +76,9 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
 
     The column *deal_id* identifies the deals; *calculators* are the host's own, as for `Engine`;
     the other arguments are those of `assess`. The result has a row for each offer, with exact
-    decimals. A product without offers has a row without amounts, whose `codes` say why.
+    decimals. A product without offers has a row without amounts, whose `codes` say why. The `apr`
+    and the `average_monthly_cost` are those of `holdback.disclosures` for daily payments out of the
+    average monthly takings, the `apr` rounded up; both are null where these are unknown.
     The result and the eligible deals are in memory, since Python prices the deals one by one, some
     thousands in a second. For DuckDB and PySpark the result is a PyArrow table.
 
@@ -126,6 +133,9 @@ def _native_frame(
         "split_percentage": PERCENT_PLACES,
         "factor_rate": RATIO_PLACES,
         "term_length": _MONTHS_PLACES,
+        "apr": PERCENT_PLACES,
+        "finance_charge": minor,
+        "average_monthly_cost": minor,
     }
     deal_id = next(iter(columns))
     schema: dict[str, Any] = {deal_id: deals.schema[deal_id]}
@@ -168,7 +178,9 @@ def _rows(
         # No column shows an offer's id, so its number will do.
         quoted = quote_product(product, case, str, settlement)
         decision = _decision(rulebook, product, quoted)
-        yield from ((*decision, *_terms(offer)) for offer in quoted.offers or (None,))
+        takings = case.number("average_monthly_takings")
+        for offer in quoted.offers or (None,):
+            yield *decision, *_terms(offer), *_costs(offer, takings)
 
 
 def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> tuple[str, ...]:
@@ -184,7 +196,7 @@ def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> t
 
 
 def _terms(offer: Offer | None) -> tuple[Any, ...]:
-    """The last six of `COLUMNS`, all null for a product without offers."""
+    """The terms of an offer, all null for a product without offers."""
     if offer is None:
         return (None,) * 6
     return (
@@ -195,3 +207,16 @@ def _terms(offer: Offer | None) -> tuple[Any, ...]:
         offer.term_length,
         offer.term_days,
     )
+
+
+def _costs(offer: Offer | None, takings: int | None) -> tuple[Decimal | None, ...]:
+    """The last three of `COLUMNS`: what an offer costs, null where it is unknown."""
+    if offer is None:
+        return (None,) * 3
+    currency = offer.funded_amount.currency
+    charge = (offer.repayment_amount - offer.funded_amount).amount
+    figures = offer_figures(offer, takings)
+    if figures is None:
+        return None, charge, None
+    rate, cost = figures["apr"], figures["average_monthly_cost"]
+    return unscaled(rate, PERCENT_PLACES), charge, Money(cost, currency).amount
