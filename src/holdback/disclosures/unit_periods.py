@@ -87,8 +87,8 @@ def years_between(start: date, end: date) -> Fraction:
     The days are for those of the complete year before them, 365 or 366 (Directive 2014/17/EU,
     Annex I, (c)(iii), which says what Directive 2008/48/EC leaves open).
 
-    >>> years_between(date(2027, 3, 1), date(2028, 3, 31))
-    Fraction(391, 365)
+    >>> years_between(date(2027, 3, 1), date(2028, 3, 2))
+    Fraction(366, 365)
     """
     years = end.year - start.year
     while years and months_from(end, -MONTHS_OF_A_YEAR * years, end.day) < start:
