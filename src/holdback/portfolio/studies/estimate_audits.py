@@ -55,7 +55,8 @@ def audits(
     The result is a frame of the same library, with a row for each audit: its `deals`, those
     `left_out`, its `spread` (the median, in percent), the mean spread of the last 3, 5 and 7
     audits, weighted by deals, whether a provider is `barred` then, and whether California has it
-    audit once a year only, `may_audit_yearly`. Spreads have four decimals, rounded half up; what is decided is decided exactly.
+    audit once a year only, `may_audit_yearly`. Spreads have four decimals, rounded half up; what is
+    decided is decided exactly.
 
     Raises:
         InvalidDocument: a column is missing, a rate cannot be read or is zero, or an audit is
