@@ -334,6 +334,8 @@ TABLES = {
     "keys_of_reasons": lambda: _keys_table(keys.OWN_REASONS),
     "keys_of_example": lambda: _keys_table(keys.PRODUCT_EXAMPLE),
     "keys_of_claim": lambda: _keys_table(keys.PRODUCT_CLAIM),
+    "keys_of_disclosures": lambda: _keys_table(keys.DISCLOSURES),
+    "keys_of_item": lambda: _keys_table(keys.ITEM),
 }
 
 

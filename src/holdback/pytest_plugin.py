@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _JURISDICTION: Final = "jurisdiction.toml"
 _HOLDS: Final = "holds what is claimed"
-_FILES: Final = (_JURISDICTION, "renewal.toml", "products.toml")
+_FILES: Final = (_JURISDICTION, "renewal.toml", "products.toml", "disclosures.toml")
 
 
 class Hooks:
@@ -98,7 +98,7 @@ class JurisdictionFile(pytest.File):
     """One file of a jurisdiction, with a test for each of its examples."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Return the tests; `jurisdiction.toml` has the one that all three files can be read."""
+        """Return the tests; `jurisdiction.toml` has the one that all files can be read."""
         folder = self.path.parent
         jurisdictions, errors = _survey(self.config, folder.parent)
         if self.path.name == _JURISDICTION:
@@ -158,7 +158,7 @@ class ExampleItem(pytest.Item):
         from holdback.tools.example_run import run_example  # noqa: PLC0415  # only where it is needed
 
         hosts = self.config.hook.pytest_holdback_calculators(config=self.config) or {}
-        rulebook = self.jurisdiction.rulebook(self.example.on)
+        rulebook = self.jurisdiction.rulebook_for(self.example)
         try:
             result = run_example(self.example, rulebook, registered(hosts))
         except (InvalidDocument, ConfigurationError) as error:

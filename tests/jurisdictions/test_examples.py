@@ -67,7 +67,7 @@ def test_an_example(code, example):
     Examples are in the files, and run with `holdback test` and with pytest
     (decisions/jurisdiction-folders).
     """
-    run = run_example(example, JURISDICTIONS.resolve(code, on=example.on))
+    run = run_example(example, JURISDICTIONS[code].rulebook_for(example))
 
     assert run.passed, "\n".join(run.lines())
 

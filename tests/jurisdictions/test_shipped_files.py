@@ -14,7 +14,7 @@ from attrs import evolve
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import load_valid_and_errors
-from holdback.jurisdictions.reader import FILES
+from holdback.jurisdictions.reader import DISCLOSURES, FILES
 from holdback.tools.example_run import run_examples
 from holdback.tools.lint.coverage import coverage
 from holdback.tools.lint.lint import findings
@@ -182,7 +182,20 @@ def test_the_policies_are_distinct():
                 assert len(texts[one] & texts[other]) <= len(texts[one]) // 2, (one, other)
 
 
-@for_every("code, name", TEXTS)
+@for_every("code", sorted({code for code, name in TEXTS if name == DISCLOSURES}))
+def test_a_law_on_disclosures_is_cited(code):
+    """
+    "A file cites the section of the law for each item and claims no more."
+    """
+    text = TEXTS[code, DISCLOSURES]
+    sources = list(texts_at(tomllib.loads(text), "source"))
+
+    assert sources
+    assert all(re.search(r"\d", each) for each in sources), sources
+    assert "Not legal advice" in text
+
+
+@for_every("code, name", [place for place in TEXTS if place[1] != DISCLOSURES])
 def test_nothing_claims_to_be_law(code, name):
     """
     Every `source` names the service's sections or "reference policy"; no file claims to state a law

@@ -28,7 +28,7 @@ SCHEMA_FOLDER: Final = "schema"
 @format_option("text", "json")
 def schema_command(kind: str | None, *, folder: Path | None, form: str) -> None:
     """
-    Print the JSON Schema of a KIND of file, or of the three of a jurisdiction, for editors.
+    Print the JSON Schema of a KIND of file, or of all of a jurisdiction, for editors.
 
     The first line of a file names its schema: `#:schema ../schema/renewal.json`.
     """

@@ -47,15 +47,17 @@ _SHOWN_PLACES: Final = 2  # of a rate (K5)
 @frozen(kw_only=True)
 class Payoff:
     """
-    An old deal with the same provider that a renewal pays off, in minor units.
+    An old deal that a new one pays off, in minor units.
 
-    `used` is what pays it off, and `forgiven` what the provider gives up of its charge.
+    `used` is what pays it off, and `forgiven` what its provider gives up of its charge. A renewal
+    pays off a deal with the same provider, the `own` one.
     """
 
     finance_charge: int
     total_repayment: int
     used: int
     forgiven: int = 0
+    own: bool = True
 
     @property
     def double_dipping(self) -> int:
@@ -142,10 +144,15 @@ def figures_of(
 
     The `apr`, by *method*, and the `cost_per_unit` are rounded up, so that rules may bound them.
     """
+    own = None if payoff is None or not payoff.own else payoff
+    own_used = 0 if own is None else own.used
     total, financed = financing.total_payments, financing.amount_financed
     rate = payments.rate(financed, method)
     return {
         **{name: getattr(financing, name) for name in _OF_FINANCING},
+        "prepaid_charges": financing.withheld + financing.paid_separately,
+        "paid_to_others": max(financing.third_parties + financing.payoffs - own_used, 0),
+        "total_cost_with_fees": max(total - financing.disbursement, 0),
         "total_cost": max(total - financing.purchase_price, 0),
         "cost_per_unit": -(-financing.finance_charge * 10**RATIO_PLACES // financed),
         "apr": scaled(rate.percent(PERCENT_PLACES, "up"), PERCENT_PLACES),
@@ -158,8 +165,9 @@ def figures_of(
         "term": payments.term_days,
         "average_monthly_cost": monthly_cost(total, payments.term_days),
         "prepayment_charge": financing.finance_charge,
-        "own_payoff": 0 if payoff is None else payoff.used,
-        "double_dipping": 0 if payoff is None else payoff.double_dipping,
+        "own_payoff": own_used,
+        "double_dipping": 0 if own is None else own.double_dipping,
+        "unpaid_charge": 0 if payoff is None else payoff.double_dipping,
     }
 
 
@@ -209,15 +217,14 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
     prepared = regime.catalogue.prepare({**plain, **(facts or {})})
     words = _words(regime, prepared, payments, financing.amount_financed)
     filled = _Filled(regime, prepared, {**words, **_texts(regime, texts or {})})
-    failed = [row.source for row in regime.conditions if closure(row.checked)(prepared) is False]
-    exempt = [row.source for row in regime.exemptions if filled.holds(row.checked)]
+    deciding = regime.not_due_by(prepared)
     return Disclosure(
         jurisdiction=regime.code,
         since=regime.since,
         law=regime.law,
         title=filled.text(regime.title),
-        due=not failed and not exempt,
-        decided_by=(*failed, *exempt),
+        due=not deciding,
+        decided_by=tuple(row.source for row in deciding),
         figures=plain,
         lines=tuple(filled.line(item) for item in regime.items if filled.holds(item.when)),
         foot=tuple(filled.text(text) for text in regime.foot),

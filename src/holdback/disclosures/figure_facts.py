@@ -22,14 +22,17 @@ _FIGURES: Final = (
     ("withheld", Kind.MONEY, "Finance charges withheld from the purchase price: w."),
     ("paid_separately", Kind.MONEY, "Finance charges paid up to consummation: s."),
     ("later_charges", Kind.MONEY, "Finance charges that come later: L."),
+    ("prepaid_charges", Kind.MONEY, "Finance charges paid up to consummation in any way: w + s."),
     ("third_parties", Kind.MONEY, "Paid to others, and no finance charge: X."),
     ("payoffs", Kind.MONEY, "What pays off other deals: B."),
+    ("paid_to_others", Kind.MONEY, "X + B, without what pays off a deal with the same provider."),
     ("amount_financed", Kind.MONEY, "F - w - s."),
     ("recipient_funds", Kind.MONEY, "What the merchant receives: F - w - X - B."),
     ("disbursement", Kind.MONEY, "F - w, before payoffs."),
     ("finance_charge", Kind.MONEY, "(R - F) + w + s + L."),
     ("total_payments", Kind.MONEY, "R + L."),
     ("total_cost", Kind.MONEY, "The total of payments less the purchase price."),
+    ("total_cost_with_fees", Kind.MONEY, "The total cost and the charges withheld: R + L - F + w."),
     ("cost_per_unit", Kind.RATIO, "The finance charge for each unit financed, rounded up."),
     ("apr", Kind.PERCENT, "The annual percentage rate, rounded up to a ten-thousandth."),
     ("payment", Kind.MONEY, "An ordinary payment (K1)."),
@@ -43,6 +46,7 @@ _FIGURES: Final = (
     ("prepayment_charge", Kind.MONEY, "The most that is paid of the charge at prepayment (K10)."),
     ("own_payoff", Kind.MONEY, "What pays off a deal with the same provider."),
     ("double_dipping", Kind.MONEY, "The unpaid charge of that deal that is paid off."),
+    ("unpaid_charge", Kind.MONEY, "The unpaid charge that is paid off, of a deal with anybody."),
 )
 
 

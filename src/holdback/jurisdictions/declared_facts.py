@@ -29,7 +29,7 @@ from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rulebooks.rulebook import CheckTerms, age_name
-from holdback.rules import Fact, Kind, Type
+from holdback.rules import Catalogue, Fact, Kind, Type
 from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.types import draft_label
 
@@ -41,9 +41,15 @@ MAX_OPTIONS: Final = 200
 _OPTION: Final = r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,59}"
 
 
-def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return the valid facts in *node*, a table by name, which come after those *inherited*."""
-    built_in = {fact.name for fact in catalogue(currency).facts}
+def read_facts(
+    node: Node, currency: Currency, inherited: Iterable[Fact], built_in: Catalogue | None = None
+) -> tuple[Fact, ...]:
+    """
+    Return the valid facts in *node*, a table by name, which come after those *inherited*.
+
+    None has the name of one of *built_in*, those that rules may read where it is left out.
+    """
+    of_holdback = {fact.name for fact in (built_in or catalogue(currency)).facts}
     inherited_names = {fact.name for fact in inherited}
     entries = node.entries()
     if len(entries.keys() | inherited_names) > MAX_FACTS:
@@ -56,7 +62,7 @@ def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tup
         invalid = invalid_name(name, "licence_valid")
         if invalid is not None:
             entry.add_error(*invalid, key=True)
-        elif name in built_in:
+        elif name in of_holdback:
             entry.add_error(
                 "duplicate",
                 f"`{name}` is a built-in fact",

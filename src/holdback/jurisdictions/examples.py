@@ -44,7 +44,7 @@ from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
-from holdback.rules import Kind, Type
+from holdback.rules import Catalogue, Kind, Type
 
 
 @lru_cache(maxsize=256)
@@ -89,7 +89,7 @@ def read_examples(
     *,
     all_read: bool,
 ) -> list[Example]:
-    """Return the examples of all three files; *typical* are the facts that the parent has."""
+    """Return the examples of rules and settings; *typical* are the facts that the parent has."""
     renewal, products = tables
     reader = ExampleReader(policy=draft.policy, slices=slices, typical=typical, all_read=all_read)
     examples: list[Example] = []
@@ -128,7 +128,7 @@ class ExampleReader:
 
     def usual(self, typical: Node, part: str) -> dict[str, Json]:
         """Return the typical facts of the file *part*, with those that are inherited."""
-        return {**self.typical.get(part, {}), **self._facts(typical)}
+        return {**self.typical.get(part, {}), **given_facts(typical, self.policy.catalogue)}
 
     def renewal(self, examples: Node, usual: dict[str, Json]) -> Iterator[Example]:
         """Yield the examples of the renewal rules."""
@@ -276,7 +276,7 @@ class ExampleReader:
         """Return the facts that an example gives, and the names of those that it leaves out."""
         if "given" not in table:
             return {}, ()  # an example of settings
-        given = self._facts(table["given"])
+        given = given_facts(table["given"], self.policy.catalogue)
         without = table["without"].several_of(self.fact_names, "fact")
         for name in set(without) & set(given):
             table["without"].add_error("contradiction", f"`{name}` is given and left out")
@@ -325,20 +325,21 @@ class ExampleReader:
             hint = f'an example may expect that: `decision = "{NOT_OFFERED}"`'
             where.add_error("unknown_name", f"`{product}` is not offered on {day}", hint)
 
-    def _facts(self, node: Node) -> dict[str, Json]:
-        """Return the valid facts in *node*, with their values as written."""
-        facts: dict[str, Json] = {}
-        for name, entry in node.entries().items():
-            fact = self.policy.catalogue.fact(name)
-            if fact is None:
-                near = did_you_mean(name, self.fact_names)
-                hint = near or f"the facts are {listed(self.fact_names, name)}"
-                entry.add_error("unknown_name", f"unknown fact `{excerpt(name)}`", hint, key=True)
-            elif fact.type.kind is Kind.TEXT:
-                facts[name] = entry.one_of(fact.type.options, fact.name)
-            elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:
-                facts[name] = entry.json()
-        return facts
+
+def given_facts(node: Node, catalogue: Catalogue) -> dict[str, Json]:
+    """Return the facts of *catalogue* that *node* gives, with their values as written."""
+    facts: dict[str, Json] = {}
+    names = [fact.name for fact in catalogue.facts]
+    for name, entry in node.entries().items():
+        fact = catalogue.fact(name)
+        if fact is None:
+            hint = did_you_mean(name, names) or f"the facts are {listed(names, name)}"
+            entry.add_error("unknown_name", f"unknown fact `{excerpt(name)}`", hint, key=True)
+        elif fact.type.kind is Kind.TEXT:
+            facts[name] = entry.one_of(fact.type.options, fact.name)
+        elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:
+            facts[name] = entry.json()
+    return facts
 
 
 def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:

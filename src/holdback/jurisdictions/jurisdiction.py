@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # they read files, and no file is read with the package
     from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
     from holdback.jurisdictions.overlay import Policy
     from holdback.jurisdictions.stated_claims import StatedClaim
+    from holdback.rulebooks.regime import Regime
 
 
 def _figures(figures: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
@@ -33,13 +34,15 @@ class Example:
     """
     What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
 
-    That of the funding rules has the `product` `FUNDING`.
+    That of the funding rules has the `product` `FUNDING`, and that of a law on disclosures
+    `regime.DISCLOSURES`.
 
     With `settlement`, the figures of a deal, it is about the discount for repaying that deal early.
 
     `given` is complete: the typical facts, changed as the example says, less those that it leaves
     out. `settles` is the balance of a deal in minor units; with it, the product is requested to
-    renew that deal. An example of settings has no facts: it says which values hold on the day.
+    renew that deal. An example of settings has no facts: it says which values hold on the day. One
+    of disclosures has figures of an offer, and says whether they have to be disclosed.
     """
 
     name: str
@@ -55,12 +58,17 @@ class Example:
     @property
     def of_settings(self) -> bool:
         """Whether it is about the settings of the jurisdiction."""
-        return not {"outcome", "decision", "discount", "funding"} & self.expect.keys()
+        return not {"outcome", "decision", "discount", "funding", "due"} & self.expect.keys()
+
+    @property
+    def of_disclosures(self) -> bool:
+        """Whether it is about the law on disclosures."""
+        return "due" in self.expect
 
     @property
     def of_rules(self) -> bool:
         """Whether rules answer it: those for renewals, or those of a product."""
-        return not self.of_settings and self.settlement is None
+        return not (self.of_settings or self.of_disclosures or self.settlement is not None)
 
 
 @frozen(kw_only=True)
@@ -119,6 +127,19 @@ class Jurisdiction:
     @changes.default
     def _change_dates(self) -> tuple[date, ...]:
         return tuple(rulebook.on for rulebook in self.slices)
+
+    @property
+    def disclosures(self) -> tuple[Regime, ...]:
+        """The law on disclosures, a regime from each of its own change dates on."""
+        return self.slices[-1].disclosures
+
+    def rulebook_for(self, example: Example) -> Rulebook:
+        """
+        Return the rulebook by which *example* is answered, that of its day.
+
+        A law on disclosures may be older than the first rule, and every rulebook has all of it.
+        """
+        return self.slices[0] if example.of_disclosures else self.rulebook(example.on)
 
     def rulebook(self, on: date) -> Rulebook:
         """

@@ -32,6 +32,7 @@ from holdback.merchant.fee_terms import FEE_REASONS
 from holdback.merchant.merchant import SIGNATURES
 from holdback.merchant.product import ACCEPTED, DECLINED, REFERRED
 from holdback.rulebooks.product_terms import CALCULATORS, RENEWALS, SETTLE, SETTLEMENT
+from holdback.rulebooks.regime import ACTUARIAL, EFFECTIVE, REQUIRED
 from holdback.rules import Kind, Tree, Type, parse
 from holdback.rules.number_format import NumberFormat
 
@@ -222,10 +223,11 @@ def add_rule_error(node: Node, error: RuleError) -> None:
 def _sentence(like: str) -> ValueForm:
     """Return the form of a sentence that can have the figures in braces that *like* has."""
     figures = [match[1] for match in PLACEHOLDER.finditer(like)]
-    return ValueForm(_schema(), partial(_read_sentence, figures=figures))
+    return ValueForm(_schema(), partial(read_sentence, figures=figures))
 
 
-def _read_sentence(node: Node, figures: Collection[str]) -> str | None:
+def read_sentence(node: Node, figures: Collection[str]) -> str | None:
+    """Return the sentence in *node*, whose braces hold some of the *figures*; else None."""
     sentence = node.text()
     if sentence is None or has_stray_brace(node, sentence):
         return None
@@ -868,4 +870,103 @@ PRODUCTS: Final = _keys(
         "What is said of every payout; `holdback prove` proves it or shows one of which it is not "
         "true.",
     ),
+)
+
+
+# -- `disclosures.toml`
+
+_RULE_ID: Final = RULE.rows["id"].form
+# A sentence with figures, facts and texts in braces: those that there are depend on the file.
+_WITH_FIGURES: Final = ValueForm(_schema())
+_FIGURES_OF_OFFER: Final = ValueForm({"type": "object"})
+# How many days a month of takings has: 365 / 12 rounded, or as the regulators' illustrations.
+MONTH_DAYS: Final = ("30.4", "30")
+_OF_REGIME: Final = (
+    evolve(_FROM, meaning="The first day; left out: that of the regime."),
+    evolve(_UNTIL, meaning="The first day after; left out: that of the regime."),
+)
+_SECTION: Final = _needed("source", _ANY, "The section of the law.")
+DISCLOSURE_TEXT: Final = _keys(
+    _needed("meaning", _ANY, "What the host states here."),
+    Key("default", _ANY, "What is said where the host states nothing; left out: it has to."),
+)
+CONDITION: Final = _keys(
+    _needed("id", _RULE_ID, "The name of the condition in this file: `amount`."),
+    _needed("require", _EXPRESSION, "What must be true: `amount_financed <= USD 500000.00`."),
+    _SECTION,
+    *_OF_REGIME,
+)
+EXEMPTION: Final = _keys(
+    _needed("id", _RULE_ID, "The name of the exemption in this file: `few-deals`."),
+    _needed("when", _EXPRESSION, "Where nothing is due: `deals_in_state_12m <= 5`."),
+    _SECTION,
+    *_OF_REGIME,
+)
+SENTENCE: Final = _keys(
+    _needed("text", _WITH_FIGURES, "The sentence, with figures and texts in braces."),
+    Key("when", _EXPRESSION, "Where it is said; left out: always."),
+)
+ITEM: Final = _keys(
+    _needed("id", _RULE_ID, "The name of the item in this file: `finance-charge`."),
+    _needed("label", _sentence(""), "What the law calls it: `Finance Charge`."),
+    Key("value", _WITH_FIGURES, "The figure, in braces: `{finance_charge}`; left out: none."),
+    Key("when", _EXPRESSION, "Where it is shown; left out: always."),
+    Key("sentences", ListOf(SENTENCE), "The sentences beside it."),
+    _SECTION,
+    *_OF_REGIME,
+)
+EXPECTED_DUE: Final = _keys(
+    _needed("due", _FLAG, "Whether the disclosure is due."),
+    Key(
+        "decided_by",
+        ListOf(_RULE_ID),
+        "The ids of the conditions and exemptions by which it is not due; left out: none.",
+    ),
+)
+DISCLOSURE_EXAMPLE: Final = _keys(
+    _FOR_PEOPLE,
+    _needed("on", _DAY, "The day."),
+    Key("given", _FIGURES_OF_OFFER, "The figures and facts that are known."),
+    _needed("expect", EXPECTED_DUE, _EXPECT),
+)
+DISCLOSURES: Final = _keys(
+    _FORMAT,
+    _needed("law", _ANY, "The law, by its sections."),
+    _needed("title", _WITH_FIGURES, "The title of the disclosure, with texts in braces."),
+    _BEGINS,
+    _UNTIL,
+    Key(
+        "rate",
+        _words((ACTUARIAL, EFFECTIVE), "method"),
+        "How the annual rate is computed: `actuarial` (12 CFR 1026, Appendix J) or `effective` "
+        "(Directive 2008/48/EC, Annex I); left out: the law asks for none.",
+    ),
+    Key(
+        "month_days",
+        _words(MONTH_DAYS, "length"),
+        "How many days a month of takings has: 30.4 where this is left out.",
+        default=MONTH_DAYS[0],
+    ),
+    Key(
+        "overstatement_counts",
+        _FLAG,
+        "Whether a rate that was stated too high is inaccurate as well; left out: it is not.",
+    ),
+    Key(
+        "required",
+        Dated(_words(REQUIRED, "time of a disclosure")),
+        "When an engine insists that an offer was disclosed; left out: it does not.",
+    ),
+    Key(
+        "signed",
+        _FLAG,
+        "Whether the merchant signs the disclosure; left out: it is not signed.",
+    ),
+    Key("facts", ByName(DECLARED_FACT), "What only the host knows, on which exemptions rest."),
+    Key("texts", ByName(DISCLOSURE_TEXT), "What the host states in words."),
+    Key("conditions", ListOf(CONDITION), "Where the law applies: all of them have to be true."),
+    Key("exemptions", ListOf(EXEMPTION), "Where it does not: one that is true is enough."),
+    _needed("items", ListOf(ITEM), "The lines of the disclosure, in their order."),
+    Key("foot", ListOf(_WITH_FIGURES), "The sentences under the lines."),
+    Key("examples", ListOf(DISCLOSURE_EXAMPLE), "Whether it is due, for which figures and facts."),
 )

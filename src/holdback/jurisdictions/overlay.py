@@ -24,6 +24,7 @@ from holdback.jurisdictions.source_tables import SourceTable
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.toml import Node
+from holdback.rulebooks.regime import Regime
 from holdback.rulebooks.rulebook import age_name
 from holdback.rules import Catalogue
 
@@ -317,6 +318,7 @@ class Draft:
     file_node: Node
     invalid_parameters: frozenset[str] = frozenset()
     invalid_facts: frozenset[str] = frozenset()
+    disclosures: tuple[Regime, ...] = ()
 
     @property
     def invalid_names(self) -> frozenset[str]:

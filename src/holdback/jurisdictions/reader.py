@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import field
+from attrs import evolve, field
 
 from holdback.eligibility.facts import catalogue
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, excerpt
+from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions import keys
 from holdback.jurisdictions.examples import (
@@ -17,7 +18,7 @@ from holdback.jurisdictions.examples import (
     read_examples,
     typical_facts,
 )
-from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
     JurisdictionDetails,
     is_newer,
@@ -36,13 +37,16 @@ from holdback.jurisdictions.source_rules import (
 from holdback.jurisdictions.source_tables import SourceTable, read_tables
 from holdback.jurisdictions.stated_claims import StatedClaim, read_claims
 from holdback.jurisdictions.toml import Node, TomlTable, read_toml
+from holdback.rulebooks.regime import Regime
 from holdback.rulebooks.rulebook import FUNDING, age_name
 from holdback.rules import Catalogue, Fact
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
 PRODUCTS: Final = "products.toml"
-FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
+DISCLOSURES: Final = "disclosures.toml"
+_NEEDED: Final = (JURISDICTION, RENEWAL, PRODUCTS)
+FILES: Final = (*_NEEDED, DISCLOSURES)
 
 # A file with this many errors has one mistake made many times. Each error costs a search for
 # similar words, so the bound also limits what a hostile file can cost.
@@ -214,7 +218,7 @@ class _Reading:
             root = read_toml(file, body, self.errors)
             return None if root is None or is_newer(root) else root
         if not optional:
-            hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
+            hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in _NEEDED)}"
             self.errors.append(
                 ErrorDetail(code="missing", message="the file is missing", file=file, hint=hint)
             )
@@ -281,6 +285,8 @@ class _Reading:
         elif is_child or renewal is None or products is None:
             return None  # rules of one file may read parameters of the other, or of the parent
         all_read = len(self.errors) == before
+        regimes, of_disclosures = self._disclosures(details, currency, parent)
+        draft = evolve(draft, disclosures=regimes)
         slices, claims = resolve(draft, () if parent is None else parent.slices)
         inherited = {} if parent is None else parent.typical
         examples = read_examples(draft, slices, tables, inherited, all_read=all_read)
@@ -298,13 +304,27 @@ class _Reading:
             currency=currency,
             zone=details.zone,
             slices=slices,
-            examples=tuple(examples),
+            examples=(*examples, *of_disclosures),
             equivalent_mutants=tuple(equivalent_mutants),
             details=details,
             policy=draft.policy,
             typical=typical_facts(*tables, inherited),
             claims=claims,
         )
+
+    def _disclosures(
+        self, details: JurisdictionDetails | None, currency: Currency, parent: Jurisdiction | None
+    ) -> tuple[tuple[Regime, ...], tuple[Example, ...]]:
+        """Return the regimes and examples of `disclosures.toml`; without one, the parent's law."""
+        code, figures = self.folder.code, None if details is None else details.figures
+        root = self._read_file(DISCLOSURES, optional=True)
+        if root is None:
+            inherited = () if parent is None else parent.disclosures
+            return tuple(evolve(regime, code=code) for regime in inherited), ()
+        # Loaded here: few jurisdictions have such a law, and it needs figures that no rule has.
+        from holdback.jurisdictions.disclosure_file import read_disclosures  # noqa: PLC0415
+
+        return read_disclosures(root, code, currency, figures)
 
     def _claims(self, tables: tuple[TomlTable | None, TomlTable | None]) -> Iterator[StatedClaim]:
         """Yield the valid claims of both files."""

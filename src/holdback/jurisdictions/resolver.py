@@ -262,6 +262,7 @@ class _Resolver:
             ),
             funding=ruleset(resolved.funding),
             checks=checks,
+            disclosures=self.draft.disclosures,
             **settings,
         )
 

@@ -14,10 +14,13 @@ from typing import Final, Literal, TypeAlias
 from attrs import field
 
 from holdback.frozen_classes import frozen, frozen_record
+from holdback.rules.closure import closure
 from holdback.rules.number_format import NumberFormat
 from holdback.rules.tree import Checked
-from holdback.rules.types import Catalogue
+from holdback.rules.types import Catalogue, Facts
 
+# The name of a law on disclosures next to the keys of products, of which none can be this.
+DISCLOSURES: Final = "[[disclosures]]"
 BEFORE_ACCEPTANCE: Final = "before_acceptance"
 BEFORE_FUNDING: Final = "before_funding"
 # When an offer has to have been disclosed, where the engine insists on it.
@@ -32,11 +35,17 @@ EFFECTIVE: Final = "effective"
 
 @frozen(kw_only=True)
 class Condition:
-    """A condition of a regime: it is due where each holds, and an exemption where one does."""
+    """
+    A condition of a regime, or an exemption, with its place in the file.
+
+    A disclosure is due where each condition holds and no exemption does.
+    """
 
     id: str
     checked: Checked = field(repr=False)
     source: str
+    file: str = field(default="", eq=False, repr=False)
+    line: int | None = field(default=None, eq=False, repr=False)
 
 
 @frozen(kw_only=True)
@@ -68,7 +77,8 @@ class Regime:
     """
     What the law of a jurisdiction asks to be shown, from the day `since` until it changes.
 
-    It is due where all `conditions` hold and no exemption is known to. `catalogue` has the figures
+    It is due where all `conditions` hold and no exemption is known to; from the day `until` on, on
+    which the law ends, nothing is. `catalogue` has the figures
     (`holdback.disclosures.figure_facts`), then the facts on which exemptions rest. `texts` are what
     a host states in words, by name, with what is said where it states nothing; None where it has
     to. `month` is how many days a month of takings has. `overstatement_counts` says whether a rate
@@ -80,6 +90,7 @@ class Regime:
 
     code: str
     since: date
+    until: date | None = None
     title: str
     law: str
     rate: RateMethod | None
@@ -95,7 +106,19 @@ class Regime:
     catalogue: Catalogue = field(repr=False)
     number_format: NumberFormat = field(repr=False)
 
+    def not_due_by(self, facts: Facts) -> tuple[Condition, ...]:
+        """
+        Return the conditions that are false for prepared *facts*, and the exemptions that are true.
+
+        It is due where there are none. What is not known exempts nobody.
+        """
+        failed = (row for row in self.conditions if closure(row.checked)(facts) is False)
+        exempt = (row for row in self.exemptions if closure(row.checked)(facts) is True)
+        return (*failed, *exempt)
+
 
 def regime_on(regimes: tuple[Regime, ...], day: date) -> Regime | None:
-    """Return the regime in force on *day*, of those of a jurisdiction; None before the first."""
-    return next((regime for regime in reversed(regimes) if regime.since <= day), None)
+    """Return the regime in force on *day*, of those of a jurisdiction; None where none is."""
+    begun = next((regime for regime in reversed(regimes) if regime.since <= day), None)
+    ended = begun is not None and begun.until is not None and begun.until <= day
+    return None if ended else begun

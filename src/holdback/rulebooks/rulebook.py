@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import pendulum
 from attrs import NOTHING, evolve, field
@@ -29,6 +29,9 @@ from holdback.rules.language import Language
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
 from holdback.tool_named import shown_by, tool_named
+
+if TYPE_CHECKING:  # few jurisdictions have one
+    from holdback.rulebooks.regime import Regime
 
 # The name of the funding rules next to the keys of products, of which none can be this.
 FUNDING: Final = "[[funding]]"
@@ -140,8 +143,9 @@ class Rulebook:
     `late_remittances` is what becomes of a remittance on a deal that has ended: `"transfer"` to the
     merchant's active deal, or `"refund"`.
     `bank_details` are the fields of complete bank details, and `consents` those that an offer
-    needs. `checks` are all checks of the jurisdiction by name. `proposed_from` is the rulebook of
-    the files that a proposal began with; None for a rulebook of the files.
+    needs. `checks` are all checks of the jurisdiction by name. `disclosures` are the regimes of the
+    jurisdiction, one from each change date of theirs on. `proposed_from` is the rulebook of the
+    files that a proposal began with; None for a rulebook of the files.
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
@@ -175,6 +179,7 @@ class Rulebook:
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=undigested, repr=False)
     funding: RuleSet = field(eq=False, repr=False)
+    disclosures: tuple[Regime, ...] = field(default=(), hash=False, repr=False)
     proposed_from: Rulebook | None = field(default=None, eq=False, repr=False)
     _seal: Seal = field(eq=False, repr=False)
 

@@ -30,10 +30,14 @@ from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
+from holdback.rulebooks.regime import Regime, regime_on
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Fact, Facts, Kind, Type
 from holdback.tools.plain_values import plain_values
 
+# Whether a disclosure is due, in words.
+DUE: Final = "due"
+NOT_DUE: Final = "not due"
 # How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
 # discount of 0.05 is 1.20, and is expected as 1.2.
 _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
@@ -198,6 +202,8 @@ def _plain(value: Json) -> str:
 def expectation(example: Example, currency: Currency) -> Answer:
     """Return the answer that *example* expects."""
     expect = example.expect
+    if example.of_disclosures:
+        return Answer(DUE if expect["due"] else NOT_DUE, tuple(expect["decided_by"]))
     if example.of_settings:
         return _settings_answer(expect)
     if example.settlement is not None:
@@ -266,7 +272,7 @@ def _normal_terms(terms: Mapping[str, Json], currency: Currency) -> dict[str, Js
 def run_examples(jurisdiction: Jurisdiction) -> Iterator[ExampleRun]:
     """Yield the run of every example of *jurisdiction*."""
     for example in jurisdiction.examples:
-        yield run_example(example, jurisdiction.rulebook(example.on))
+        yield run_example(example, jurisdiction.rulebook_for(example))
 
 
 def run_example(
@@ -279,10 +285,12 @@ def run_example(
         InvalidDocument: when its facts are invalid.
         ConfigurationError: when its product's calculators cannot be bound.
     """
-    facts = rulebook.catalogue.prepare(example.given)
     reasons: tuple[Reason, ...] = ()
     trace: tuple[TraceLine, ...] = ()
-    if example.of_settings:
+    facts = () if example.of_disclosures else rulebook.catalogue.prepare(example.given)
+    if example.of_disclosures:
+        got = _due_on(example, rulebook.disclosures)
+    elif example.of_settings:
         got = _settings_answer(_settings_on(rulebook, example.expect))
     elif example.product is None:
         assessment = rulebook.assess_prepared(facts)
@@ -312,6 +320,15 @@ def run_example(
         reasons=reasons,
         trace=trace,
     )
+
+
+def _due_on(example: Example, regimes: tuple[Regime, ...]) -> Answer:
+    """Return whether a disclosure is due by *regimes*, with the ids of what decides against it."""
+    regime = regime_on(regimes, example.on)
+    if regime is None:
+        return Answer(NOT_DUE)
+    deciding = regime.not_due_by(regime.catalogue.prepare(example.given))
+    return Answer(NOT_DUE if deciding else DUE, tuple(row.id for row in deciding))
 
 
 def _as_asked(got: Answer, expect: Mapping[str, Json], answers: Answers) -> Answer:

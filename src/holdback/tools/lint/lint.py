@@ -23,6 +23,7 @@ from holdback.jurisdictions.source_rules import SourceParameter, SourceRule
 from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.jurisdictions.timeline import Period, TimelineEntry
 from holdback.offers.registry import priceable_products
+from holdback.rulebooks.regime import DISCLOSURES
 from holdback.rulebooks.rulebook import FUNDING, Rulebook
 from holdback.rules import Facts, interpret
 from holdback.rules.operators import OPERATORS, Role
@@ -555,7 +556,7 @@ def evidence_from_the_future(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail
 def run_or_error(jurisdiction: Jurisdiction, example: Example) -> ExampleRun | ErrorDetail:
     """Return the run of *example*, or the finding that it cannot run."""
     try:
-        return run_example(example, jurisdiction.rulebook(example.on))
+        return run_example(example, jurisdiction.rulebook_for(example))
     except (InvalidDocument, ConfigurationError, ValueError) as error:
         return ErrorDetail(
             code="failed_example",
@@ -569,6 +570,8 @@ def _question(jurisdiction: Jurisdiction, example: Example) -> object:
     """Return what *example* asks: two examples with the same question must expect the same."""
     about = "settings" if example.of_settings else example.product
     # Prepared facts are the same however they are written.
+    if example.of_disclosures:
+        return about, example.on, jurisdiction.disclosures[0].catalogue.prepare(example.given)
     facts = jurisdiction.rulebook(example.on).catalogue.prepare(example.given)
     settlement = sorted((example.settlement or {}).items())
     return about, example.on, example.settles, str(settlement), facts
@@ -592,7 +595,7 @@ def _stated(run: ExampleRun) -> dict[object, object]:
     stated = {"outcome": expected.outcome}
     for name in ("codes", "needs"):
         # Of a product, what is left out may be the service's own.
-        if name in expect or run.example.product in {None, FUNDING}:
+        if name in expect or run.example.product in {None, FUNDING, DISCLOSURES}:
             stated[name] = getattr(expected, name)
     stated |= {("limits", name): value for name, value in (expected.limits or {}).items()}
     if expected.offers is not None:

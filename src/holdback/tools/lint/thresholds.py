@@ -79,10 +79,10 @@ def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
                 # The first slice counts: a finding says from which day the threshold is in force.
                 thresholds.setdefault(key, threshold)
     for example in jurisdiction.examples:
-        rulebook = jurisdiction.rulebook(example.on)
-        facts = rulebook.catalogue.prepare(example.given)
         if not example.of_rules:
             continue
+        rulebook = jurisdiction.rulebook(example.on)
+        facts = rulebook.catalogue.prepare(example.given)
         if example.product is None and not rulebook.assess_prepared(facts).trace:
             continue  # below the floor no rule is evaluated
         for product, rule in _rules_to_test(jurisdiction, rulebook):

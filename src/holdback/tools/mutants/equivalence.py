@@ -59,7 +59,9 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
     """
     if first is second:
         return ""
-    if any(getattr(first, name) != getattr(second, name) for name in (*DATED, "checks")):
+    if any(
+        getattr(first, name) != getattr(second, name) for name in (*DATED, "checks", "disclosures")
+    ):
         return None
     if len(first.products) != len(second.products):
         return None

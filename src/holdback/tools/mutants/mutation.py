@@ -26,7 +26,7 @@ from holdback.errors import (
 )
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction import Example, Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.keys import TABLE_OF_TIERS
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
@@ -37,6 +37,7 @@ from holdback.rulebooks.product_terms import CalculatorChoice, ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.tools.example_run import run_example
+from holdback.tools.mutants.disclosure_mutants import disclosure_mutants
 from holdback.tools.mutants.equivalence import why_proved_same, why_same
 from holdback.tools.mutants.expression_mutants import expression_mutants, neighbours
 from holdback.tools.mutants.mutant import Mutant
@@ -106,13 +107,11 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction, listed: Mapping[str, st
         for rulebook in jurisdiction.slices:
             changed[rulebook.since] = mutant.change(rulebook)
         for example in jurisdiction.examples:
-            rulebook = jurisdiction.rulebook(example.on)
-            # A renewal example cannot notice a change outside the renewal rules, so it is left out:
-            # most mutants of products then need far fewer runs.
-            untouched = changed[rulebook.since].renewal is rulebook.renewal
-            if untouched and example.product is None and not example.of_settings:
+            rulebook = jurisdiction.rulebook_for(example)
+            mutated = changed[rulebook.since]
+            if not _can_notice(example, rulebook, mutated):
                 continue
-            if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
+            if not run_example(example, evolve(mutated, on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
         why = _why(jurisdiction, changed, why_same)
     # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
@@ -125,6 +124,16 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction, listed: Mapping[str, st
     if why is None:
         return Verdict(mutant=mutant, state=SURVIVED)
     return Verdict(mutant=mutant, state=EQUIVALENT, reason=why)
+
+
+def _can_notice(example: Example, before: Rulebook, after: Rulebook) -> bool:
+    """Return whether *example* asks something that *after* may answer otherwise than *before*."""
+    # Most mutants of products, and all of disclosures, then need far fewer runs.
+    same_law = after.disclosures is before.disclosures
+    if example.of_disclosures or not same_law:
+        return example.of_disclosures and not same_law
+    is_renewal = example.product is None and not example.of_settings
+    return not is_renewal or after.renewal is not before.renewal
 
 
 def _why(
@@ -164,6 +173,7 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
                 change=partial(_with_terms, product=product, changed=changed),
             )
     yield from _prices(jurisdiction)
+    yield from disclosure_mutants(jurisdiction)
     yield from _switched_on(jurisdiction, others)
 
 

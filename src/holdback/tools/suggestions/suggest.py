@@ -92,7 +92,7 @@ class _Drafting:
         for number, gap in enumerate(open_gaps, start=1):
             self.report(f"{number} of {len(open_gaps)} gaps")
             shown = any(
-                gap.shown_by(example, self.jurisdiction.rulebook(example.on))
+                gap.shown_by(example, self.jurisdiction.rulebook_for(example))
                 for example in reversed(self.jurisdiction.examples)
             )
             draft = None if shown else self._showing(gap)
@@ -358,7 +358,7 @@ class Survivor:
     def noticed_by(self, example: Example) -> bool:
         """Return whether *example*, which passes, fails with the mutant."""
         for rulebook, mutated in self.changes:
-            if rulebook.since == self.jurisdiction.rulebook(example.on).since:
+            if rulebook.since == self.jurisdiction.rulebook_for(example).since:
                 return not run_example(example, mutated).passed
         return False
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the three kinds of file, for completion and checks in an editor.
+"""JSON Schemas of the kinds of file, for completion and checks in an editor.
 
 They keep to what TOML editors understand (types, properties, patterns, choices), and so say less
 than `holdback check`: to them an expression is a text. They follow from the table of keys, from the
@@ -18,6 +18,7 @@ from holdback.exact.exact_json import Json
 from holdback.exact.money import Currency, Money
 from holdback.jurisdictions.keys import (
     CALCULATOR,
+    DISCLOSURES,
     ENTRY,
     FACTS,
     JURISDICTION,
@@ -47,6 +48,7 @@ _FILES: Final[Mapping[str, Keys]] = {
     "jurisdiction": JURISDICTION,
     "renewal": RENEWAL,
     "products": PRODUCTS,
+    "disclosures": DISCLOSURES,
 }
 KINDS: Final = tuple(_FILES)
 
