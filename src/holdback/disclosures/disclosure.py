@@ -22,6 +22,7 @@ from holdback.disclosures.figures import (
 from holdback.disclosures.projected_payments import (
     Frequency,
     ProjectedPayments,
+    payment_days,
     payment_of,
     project,
 )
@@ -76,7 +77,8 @@ class Projection:
     The assumptions by which payments are projected: when, how often and out of which takings.
 
     `split` is a share of the takings, and `monthly_takings` are in minor units. `payments`, where
-    they are given, are those that are projected otherwise, such as with minimums.
+    they are given, are those that are projected otherwise, such as with minimums. On `holidays`
+    nothing is paid daily or on weekdays.
     """
 
     consummation: date
@@ -84,6 +86,7 @@ class Projection:
     split: Fraction
     monthly_takings: int
     payments: ProjectedPayments | None = None
+    holidays: frozenset[date] = frozenset()
 
     def payments_of(self, total: int, month: Fraction) -> ProjectedPayments:
         """Return the payments that add up to *total*, where *month* is the days of a month."""
@@ -96,6 +99,7 @@ class Projection:
             payment=payment_of(self.monthly_takings, self.split, self.frequency, month),
             consummation=self.consummation,
             frequency=self.frequency,
+            days=payment_days(self.consummation, self.frequency, holidays=self.holidays),
         )
 
 
@@ -117,7 +121,7 @@ class Disclosure:
 
     `decided_by` are the sources of the conditions by which it is not due, and empty where it is.
     `figures` are plain values by name, the `apr` rounded up to a ten-thousandth of a percent, as
-    rules read it.
+    rules read it. `signed` says whether the merchant signs it.
     """
 
     jurisdiction: str
@@ -129,6 +133,7 @@ class Disclosure:
     figures: Mapping[str, Json] = field(converter=frozen_record)
     lines: tuple[Line, ...]
     foot: tuple[str, ...]
+    signed: bool = False
     payments: ProjectedPayments = field(repr=False)
 
 
@@ -228,6 +233,7 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
         figures=plain,
         lines=tuple(filled.line(item) for item in regime.items if filled.holds(item.when)),
         foot=tuple(filled.text(text) for text in regime.foot),
+        signed=regime.signed,
         payments=payments,
     )
 

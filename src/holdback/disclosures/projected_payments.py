@@ -32,6 +32,8 @@ from holdback.rulebooks.regime import EFFECTIVE, RateMethod
 Frequency: TypeAlias = Literal["daily", "weekday", "weekly", "monthly"]
 
 _FRIDAY: Final = 4
+_OF_DAYS: Final = ("day", "week")
+_DAYS_OF_A_YEAR: Final = 365
 
 # More payments than in a hundred years of days would be a slip, and are not counted out.
 _MOST_PAYMENTS: Final = 36_600
@@ -56,11 +58,16 @@ class Payment:
 
 @frozen
 class ProjectedPayments:
-    """The payments that are expected after a day on which the merchant is bound."""
+    """
+    The payments that are expected after a day on which the merchant is bound.
+
+    `unit` is their unit-period, where it is not that of the frequency.
+    """
 
     consummation: date
     frequency: Frequency
     payments: tuple[Payment, ...]
+    unit: UnitPeriod | None = None
 
     @property
     def total(self) -> int:
@@ -76,21 +83,28 @@ class ProjectedPayments:
         """
         Return the annual rate of an *amount_financed*, in minor units, repaid by these payments.
 
-        The unit-period is that of the frequency (K4): a day for daily and weekday payments.
+        The unit-period is that of the frequency (K4): a day for daily and weekday payments. That of
+        one payment within a year is the term (Appendix J, (b)(5)(vii)).
         """
-        unit, start = UNIT_PERIODS[self.frequency], self.consummation
+        unit, start = self.unit or UNIT_PERIODS[self.frequency], self.consummation
+        advanced = {Fraction(0): {0: amount_financed}}
+        first = (self.payments[0].day - start).days
+        if len(self.payments) == 1 and unit.unit in _OF_DAYS and first <= _DAYS_OF_A_YEAR:
+            once = {Fraction(0): {1: self.total}}
+            return AnnualRate(advanced, once, Fraction(_DAYS_OF_A_YEAR, first))
         paid: defaultdict[Fraction, dict[int, int]] = defaultdict(dict)
         if unit.unit == "day":
             # Hundreds of payments have whole days, which take no division.
             days = {(payment.day - start).days: payment.amount for payment in self.payments}
             paid[Fraction(0)] = days
         else:
-            day = max(payment.day.day for payment in self.payments)
+            # Half months end on two days of a month.
+            days_of_months = {payment.day.day for payment in self.payments}
+            day = None if unit.unit == "half_month" else max(days_of_months)
             for payment in self.payments:
                 time = unit.between(start, payment.day, day=day)
                 whole = int(time)
                 paid[time - whole][whole] = payment.amount
-        advanced = {Fraction(0): {0: amount_financed}}
         return AnnualRate(advanced, paid, unit.per_year)
 
     def effective_rate(self, amount_financed: int) -> EffectiveRate:
@@ -127,9 +141,19 @@ def payment_of(
     >>> payment_of(15_000_00, Fraction("0.15"), "daily", Fraction(30))
     7500
     """
-    in_a_month = {"daily": month, "weekday": month * 5 / 7, "weekly": month / 7}
-    exact = split * monthly_takings / in_a_month.get(frequency, Fraction(1))
+    exact = split * monthly_takings / per_month(frequency, month)
     return divide(exact.numerator, exact.denominator, "half_up")
+
+
+def per_month(frequency: Frequency, month: Fraction = AVERAGE_MONTH) -> Fraction:
+    """
+    Return the payments of a *month* of that number of days (K1).
+
+    >>> per_month("weekday")
+    Fraction(152, 7)
+    """
+    in_a_month = {"daily": month, "weekday": month * 5 / 7, "weekly": month / 7}
+    return in_a_month.get(frequency, Fraction(1))
 
 
 def payment_days(

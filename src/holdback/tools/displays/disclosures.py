@@ -1,0 +1,127 @@
+"""
+A disclosure on paper and in a terminal, in the order and with the labels of the law.
+
+Its Itemization of Amount Financed is a document of its own, which is attached: it begins with the
+line `given-directly`, and is on the next page (10 CCR 956, 23 NYCRR 600.17).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from holdback.disclosures.derivation import Step
+from holdback.disclosures.disclosure import Disclosure, Line
+from holdback.errors import printable
+from holdback.tools.displays.page import page_lines, text
+
+ITEMIZATION: Final = "Itemization of Amount Financed"
+DERIVATION: Final = "How each figure is computed"
+_FIRST_ITEMIZED: Final = "given-directly"
+_SIGNED: Final = ("Recipient Signature", "Date")
+_WIDTH: Final = 96
+_LABEL: Final = 50
+
+_STYLE: Final = """
+body { max-width: 52rem; }
+h1 { font-size: 1.35em; } h2 { font-size: 1.2em; margin: 2.5rem 0 .4rem; }
+table { width: 100%; border: 1px solid var(--text); font-size: .95em; }
+tbody th, td { padding: .35rem .6rem; border: 1px solid var(--text); }
+thead th { padding: 0; border: 0; line-height: 0; }
+tbody th { color: var(--text); width: 24%; }
+td.figure { width: 19%; font-weight: 600; }
+td p { margin: 0; } td p + p { margin-top: .4rem; }
+.amounts tbody th { width: auto; font-weight: 400; }
+.amounts td { width: 30%; text-align: right; white-space: nowrap; }
+.foot { margin: .9rem 0 0; }
+.sign { display: grid; grid-template-columns: 2fr 1fr; gap: 0 2rem; margin: 2.2rem 0 0; }
+.sign p { border-top: 1px solid var(--text); padding-top: .2rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+@page { size: auto; margin: 11mm 13mm; }
+@media print {
+  body { font-size: 10pt; line-height: 1.25; padding: 0 1px; }
+  h1 { font-size: 13pt; } h2 { font-size: 12pt; margin-top: 0; }
+  tbody th, td { padding: .9mm 1.6mm; }
+  .attached { break-before: page; }
+  .sign { margin-top: 9mm; }
+}
+"""
+
+
+def disclosure_page(disclosure: Disclosure) -> Iterator[str]:
+    """Yield the lines of the page: the disclosure, and on the next one what is attached to it."""
+    return page_lines(disclosure.title, _parts(disclosure), _STYLE)
+
+
+def _parts(disclosure: Disclosure) -> Iterator[str]:
+    shown, itemized = split_lines(disclosure)
+    has_sentences = any(line.sentences for line in shown)
+    yield f"<h1>{text(disclosure.title)}</h1>"
+    yield from _table(disclosure.title, shown, "items" if has_sentences else "amounts")
+    yield from (f'<p class="foot">{text(words)}</p>' for words in disclosure.foot)
+    if disclosure.signed:
+        signed = "".join(f"<p>{text(words)}</p>" for words in _SIGNED)
+        yield f'<div class="sign">{signed}</div>'
+    if itemized:
+        yield f'<section class="attached"><h2>{text(ITEMIZATION)}</h2>'
+        yield from _table(ITEMIZATION, itemized, "amounts")
+        yield "</section>"
+
+
+def _table(title: str, lines: Sequence[Line], look: str) -> Iterator[str]:
+    """A table of *lines*, with a column for sentences where it has the look of `items`."""
+    heads = ("Item", "Figure", "Explanation")[: 3 if look == "items" else 2]
+    cells = "".join(f'<th scope="col"><span class="unseen">{head}</span></th>' for head in heads)
+    yield f'<table class="{look}"><caption class="unseen">{text(title)}</caption>'
+    yield f"<thead><tr>{cells}</tr></thead><tbody>"
+    for line in lines:
+        said = "".join(f"<p>{text(sentence)}</p>" for sentence in line.sentences)
+        row = f'<th scope="row">{text(line.label)}</th><td class="figure">{text(line.value)}</td>'
+        yield f"<tr>{row}{f'<td>{said}</td>' if look == 'items' else ''}</tr>"
+    yield "</tbody></table>"
+
+
+def split_lines(disclosure: Disclosure) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the lines of the *disclosure* itself, and those of the itemization."""
+    ids = [line.id for line in disclosure.lines]
+    end = ids.index(_FIRST_ITEMIZED) if _FIRST_ITEMIZED in ids else len(ids)
+    return disclosure.lines[:end], disclosure.lines[end:]
+
+
+def disclosure_lines(disclosure: Disclosure) -> Iterator[str]:
+    """Yield the lines of the *disclosure* in a terminal."""
+    shown, itemized = split_lines(disclosure)
+    yield printable(disclosure.title)
+    yield ""
+    for line in shown:
+        yield from _row(line)
+    for words in disclosure.foot:
+        yield ""
+        yield from _wrapped(words)
+    if disclosure.signed:
+        yield ""
+        yield f"{_SIGNED[0]} {'_' * 40}  {_SIGNED[1]} {'_' * 20}"
+    if itemized:
+        yield from ("", ITEMIZATION, "")
+        for line in itemized:
+            yield from _row(line)
+
+
+def _row(line: Line) -> Iterator[str]:
+    yield f"{printable(line.label):<{_LABEL}}  {printable(line.value)}".rstrip()
+    for sentence in line.sentences:
+        yield from _wrapped(sentence, "    ")
+
+
+def _wrapped(words: str, margin: str = "") -> list[str]:
+    return textwrap.wrap(printable(words), _WIDTH, initial_indent=margin, subsequent_indent=margin)
+
+
+def derivation_lines(steps: Iterable[Step]) -> Iterator[str]:
+    """Yield how each figure is computed, for a terminal."""
+    for step in steps:
+        yield f"{step.name:<22} {step.value:>16}  = {step.formula}"
+        choices = f" ({', '.join(step.choices)})" if step.choices else ""
+        yield f"{'':<39}  = {step.numbers}"
+        yield f"{'':<41}  {step.source}{choices}"

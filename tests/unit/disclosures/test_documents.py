@@ -1,0 +1,210 @@
+"""A disclosure as a page and in a terminal, and how its figures are computed."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import attrs
+import pytest
+from test_disclosure import PROJECTION, disclosed, regime
+
+from holdback.disclosures.derivation import derivation
+from holdback.disclosures.disclosure import Payoff
+from holdback.disclosures.figures import Financing
+from holdback.disclosures.projected_payments import Payment, ProjectedPayments
+from holdback.disclosures.unit_periods import UnitPeriod
+from holdback.exact.money import Currency
+from holdback.rulebooks.regime import Item
+from holdback.tools.displays.disclosures import (
+    derivation_lines,
+    disclosure_lines,
+    disclosure_page,
+)
+
+DOLLARS = Currency.of("USD")
+HOSTILE = "<script>\x1b[31m&'{apr}支払い"
+ITEMIZED = (
+    Item(id="given-directly", label="Amount Given Directly to You", value="{recipient_funds}",
+         source="10 CCR 956"),
+    Item(id="provided", label="Amount Provided", value="{purchase_price}", source="10 CCR 956"),
+)  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The elements of a page with their texts, in order."""
+
+    def __init__(self, lines):
+        super().__init__()
+        self.found, self._open = [], []
+        self.feed("\n".join(lines))
+
+    def handle_starttag(self, tag, _):
+        if tag != "meta":
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        if data.strip() and self._open[-1] != "style":
+            self.found.append((self._open[-1], data))
+
+    def texts(self, *tags):
+        return [text for tag, text in self.found if tag in tags]
+
+
+def test_a_page_has_the_order_and_the_labels_of_the_law():
+    """
+    "HTML with tagged headings and tables": a heading, and a row for each line with its sentences.
+    """
+    shown = disclosed(third_parties=500_00)
+    page = Page(disclosure_page(shown))
+    assert page.texts("h1") == page.texts("title") == ["OFFER SUMMARY - Acme"]
+    labels = page.texts("th")
+    assert labels == [line.label for line in shown.lines]
+    rows = [page.found.index(("td", line.value)) for line in shown.lines]
+    assert rows == sorted(rows)
+    said = [sentence for line in shown.lines for sentence in line.sentences]
+    assert page.texts("p") == [*said, *shown.foot, "Recipient Signature", "Date"]
+
+
+def test_an_itemization_is_attached_on_the_next_page():
+    """
+    "Then, if AF > RF, Itemization of Amount Financed": after the signature, with its own heading.
+    """
+    law = regime(items=(*regime().items, *ITEMIZED))
+    shown = disclosed(regime=law)
+    page = "\n".join(disclosure_page(shown))
+    before, after = page.split('<section class="attached">')
+    assert "Recipient Signature" in before
+    assert "<h2>Itemization of Amount Financed</h2>" in after
+    assert "Amount Given Directly to You" in after
+    assert "Amount Given Directly to You" not in before
+    lines = "\n".join(disclosure_lines(shown))
+    assert lines.index("Recipient Signature") < lines.index("Itemization of Amount Financed")
+    assert "Itemization" not in "\n".join(disclosure_page(disclosed()))
+
+
+def test_a_law_without_a_signature_has_no_line_for_it():
+    """
+    A signature line is there only where the regime says that the merchant signs.
+    """
+    unsigned = disclosed(regime=regime(signed=False))
+    for shown in (disclosure_page(unsigned), disclosure_lines(unsigned)):
+        assert "Signature" not in "\n".join(shown)
+
+
+def test_hostile_text_is_escaped():
+    """
+    A text of a host is text: it is neither markup nor a control sequence, nor filled again.
+    """
+    shown = disclosed(texts={"financer": HOSTILE})
+    page, terminal = "\n".join(disclosure_page(shown)), "\n".join(disclosure_lines(shown))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    for text in (page, terminal):
+        assert "\x1b" not in text
+        assert "{apr}支払い" in text
+
+
+def test_a_terminal_shows_the_same_lines():
+    """
+    "Plain text for a terminal, in the order and with the labels of the regime."
+    """
+    shown = disclosed(third_parties=500_00)
+    lines = list(disclosure_lines(shown))
+    assert lines[0] == shown.title
+    labels = [f"{line.label:<50}  {line.value}" for line in shown.lines]
+    assert [line for line in lines if line in labels] == labels
+    assert "    You receive $9,500.00." in lines
+
+
+FINANCING = Financing(purchase_price=10_000_00, purchased_amount=11_400_00, withheld=200_00)
+
+
+def steps_of(projection=PROJECTION, **of):
+    payments = projection.payments_of(FINANCING.total_payments, Fraction(30))
+    steps = derivation(FINANCING, projection, payments, currency=DOLLARS, month=Fraction(30), **of)
+    return {step.name: step for step in steps}
+
+
+def test_each_figure_has_its_formula_with_numbers():
+    """
+    "Figures with their derivation: each figure, its formula with the numbers, the section and the
+    choice K1 to K10 it depends on."
+    """
+    steps = steps_of(payoff=Payoff(finance_charge=500, total_repayment=1_500, used=750))
+    charge, payment = steps["finance_charge"], steps["payment"]
+    assert charge.numbers == "(11,400.00 - 10,000.00) + 200.00 + 0.00 + 0.00"
+    assert (charge.value, charge.choices) == ("1,600.00", ())
+    assert payment.numbers == "15% x 15,000.00 / 30"
+    assert (payment.value, payment.choices) == ("75.00", ("K1",))
+    assert steps["apr"].choices == ("K1", "K2", "K3", "K4", "K5")
+    assert steps["double_dipping"].value == "2.50"
+    assert all(step.source for step in steps.values())
+    text = "\n".join(derivation_lines(steps.values()))
+    assert "15% x 15,000.00 / 30" in text
+    assert "10 CCR 942; 23 NYCRR 600.7 (K1)" in text
+
+
+def test_a_rate_by_the_effective_method_says_so():
+    """
+    A regime may name the European method: its formula, and the choices of that method.
+    """
+    rate = steps_of(method="effective")["apr"]
+    assert rate.source == "Directive 2008/48/EC, Annex I"
+    assert rate.numbers.startswith(rate.value[:4])
+    assert rate.choices == ("K1", "K2", "K3", "E1", "E2")
+    assert rate.value != steps_of()["apr"].value
+
+
+def test_payments_that_are_given_rest_on_no_projection():
+    """
+    K1 to K3 are choices of projected payments alone.
+    """
+    listed = ProjectedPayments(
+        PROJECTION.consummation, "daily", (Payment(date(2026, 4, 1), 11_400_00),)
+    )
+    steps = steps_of(attrs.evolve(PROJECTION, payments=listed))
+    assert "payment" not in steps
+    assert steps["term"].choices == ("K6", "K7")
+    assert steps["apr"].choices == ("K4", "K5")
+
+
+def test_a_fraction_in_a_formula_is_in_brackets():
+    """
+    A month has 21.71... weekdays: 150/7, and nothing is rounded before the payment.
+    """
+    weekdays = steps_of(attrs.evolve(PROJECTION, frequency="weekday"))
+    assert weekdays["payment"].numbers == "15% x 15,000.00 / (150/7)"
+
+
+def test_holidays_have_no_payment():
+    """
+    A holiday that is stated has no payment, and the term is a day longer.
+    """
+    holidays = frozenset({date(2026, 3, 17)})
+    shorter, longer = steps_of(), steps_of(attrs.evolve(PROJECTION, holidays=holidays))
+    assert shorter["term"].value == "152 days"
+    assert longer["term"].value == "153 days"
+
+
+@pytest.mark.parametrize(
+    ("day", "frequency", "unit", "per_year"),
+    [
+        (date(2026, 3, 9), "daily", None, Fraction(365, 7)),
+        (date(2026, 3, 12), "weekly", None, Fraction(365, 10)),
+        (date(2027, 3, 2), "daily", None, Fraction(1)),
+        (date(2027, 3, 3), "daily", None, Fraction(365)),
+        (date(2026, 4, 2), "monthly", None, Fraction(12)),
+        (date(2026, 6, 2), "monthly", UnitPeriod("month", 3), Fraction(4)),
+    ],
+)
+def test_the_unit_period_of_one_payment(day, frequency, unit, per_year):
+    """
+    "One advance, one payment under a year: w = 365/days."
+    """
+    once = ProjectedPayments(date(2026, 3, 2), frequency, (Payment(day, 110_00),), unit)
+    assert once.annual_rate(100_00).unit_periods_per_year == per_year
