@@ -31,6 +31,7 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
     {
         "databases": ("postgres", "on_postgres", "hosts/test_fastapi_migrations.py"),
         "browsers": (
+            "hosts/test_disclosures_in_chromium.py",
             "hosts/test_displays_in_chromium.py",
             "hosts/test_fastapi_page_in_chromium.py",
         ),
@@ -86,6 +87,7 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "parity/test_planted_sql_faults.py",
         ),
         "hostile input": ("hostile",),
+        "cases of disclosures": ("unit/cli/test_disclose_command.py::test_the_table_says",),
         "long searches": (
             "hosts/test_simulator.py::test_the_histories_are_rich",
             "laws/test_ledger.py::test_the_histories_go_far",

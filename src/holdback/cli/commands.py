@@ -20,6 +20,7 @@ SUMMARIES: Final = {
     "conformance": "Test a host: retries, races, crashes, years of use.",
     "demo": "Tell the story of one merchant, from offers to a renewal.",
     "diff": "Say what changed in the rules, and for which deals.",
+    "disclose": "Compute the figures that a law asks to be shown.",
     "dmn": "Write the rules as DMN, and read decision tables of DMN.",
     "explain": "Assess one deal, with reasons and what would help it.",
     "history": "Show every version of a rule or a value.",
