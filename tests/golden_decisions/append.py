@@ -336,7 +336,8 @@ def new_lines(lines, jurisdictions):
     found = defaultdict(list)
     for each in map(json.loads, lines):
         found[each["jurisdiction"]].append(each)
-    for jurisdiction in jurisdictions:
+    # One without rules of its own decides as its parent does.
+    for jurisdiction in (each for each in jurisdictions if each.policy.own.all_rules):
         written = found[jurisdiction.code]
         added = list(lines_of_new_days(jurisdiction, {each["on"] for each in written}))
         yield from added

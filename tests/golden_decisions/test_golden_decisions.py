@@ -33,10 +33,11 @@ from holdback.rules.tree import FactRead, leaves
 from holdback.tools.mutants.equivalence import why_same
 from holdback.tools.mutants.mutation import mutants
 from holdback.tools.replay.replay import replay
+from own_rules import with_own_rules
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 JURISDICTIONS = load_jurisdictions()
-CODES = JURISDICTIONS.codes
+CODES = with_own_rules(JURISDICTIONS).codes
 LINES = lines_of()
 LEAST = 2_500
 # In every jurisdiction, of every outcome.

@@ -286,7 +286,9 @@ def new_lines(lines):
     }
     for folder, path in FOLDERS.items():
         jurisdictions = load_jurisdictions(path)
-        for rulebook in jurisdictions.rulebooks():
+        # One without rules of its own prices as its parent does.
+        own = (each for each in jurisdictions if each.policy.own.all_rules)
+        for rulebook in (slice_ for each in own for slice_ in each.slices):
             for terms in rulebook.products:
                 versions = canonical(versions_of(rulebook, terms))
                 day = rulebook.since.isoformat()

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from counts import count
 from every_case import for_every
 from holdback import load_jurisdictions
+from own_rules import with_own_rules
 
 JURISDICTIONS = load_jurisdictions()
-RULEBOOKS = tuple(JURISDICTIONS.rulebooks())
+RULEBOOKS = tuple(with_own_rules(JURISDICTIONS).rulebooks())
 EXAMPLES = [
     pytest.param(code, example, id=f"{code}: {example.name}")
     for code in JURISDICTIONS.codes

@@ -20,13 +20,15 @@ from holdback.rules.proof import Terms
 from holdback.tools.proofs.claims import Prover
 from holdback.tools.proofs.question import OutcomeIn, Question
 from holdback.tools.proofs.solver import Solver, conditions
+from own_rules import with_own_rules
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 
 cvc5 = pytest.importorskip("cvc5", reason="cvc5, the second solver, is not installed")
 
 JURISDICTIONS = load_jurisdictions()
-CODES = Random("a second solver").sample(JURISDICTIONS.codes, len(JURISDICTIONS.codes))
+OWN = with_own_rules(JURISDICTIONS).codes
+CODES = Random("a second solver").sample(OWN, len(OWN))
 OF_EACH = 35  # questions about the claims of a jurisdiction
 MILLISECONDS = 60_000
 # The words of SMT-LIB for the answers.

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from every_case import for_every
+from holdback import load_jurisdictions
 from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.estimates import (
     LIMITS_OF_AUDITS,
@@ -38,6 +39,7 @@ from holdback.disclosures.projected_payments import (
 from holdback.disclosures.unit_periods import UnitPeriod, months_from
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import divide
+from holdback.rulebooks.regime import regime_on
 
 CASES = {
     case["id"]: case
@@ -46,6 +48,7 @@ CASES = {
     ]
 }
 AT_ONCE = Fraction(0)
+JURISDICTIONS = load_jurisdictions()
 
 
 def of(prefix="", *, having=()):
@@ -582,6 +585,35 @@ def test_a_yearly_report():
     for weighted, name in ((False, "unweighted"), (True, "weighted")):
         found = mean_difference(rates, weighted=weighted)
         assert found == Fraction(expected[f"mean_difference_{name}"])
+
+
+# -- where a law applies
+
+
+@for_every("name", of("scope-"))
+def test_where_a_law_applies(name):
+    """
+    A disclosure is due by the amount and the day that the law of each state names.
+    """
+    inputs, expected = CASES[name]["inputs"], CASES[name]["expected"]
+    day = date.fromisoformat(inputs.get("date") or inputs["consummated"])
+    price = cents(inputs.get("purchase_price") or inputs["total_amount"])
+    financing = Financing(
+        purchase_price=price,
+        purchased_amount=price,
+        withheld=cents(inputs.get("prepaid_finance_charge", "0")),
+    )
+    if "amount_compared" in expected:
+        assert financing.amount_financed == cents(expected["amount_compared"])
+    regime = regime_on(JURISDICTIONS[f"US-{inputs['state']}"].disclosures, day)
+    if regime is None:
+        assert not expected["disclosure_due"]
+        return
+    given = {"purchase_price": price, "amount_financed": financing.amount_financed}
+    money = regime.catalogue.fact("purchase_price").type
+    facts = regime.catalogue.prepare({key: money.plain(value) for key, value in given.items()})
+    assert (not regime.not_due_by(facts)) == expected["disclosure_due"]
+    assert expected.get("enforced_from", "") in regime.law
 
 
 # -- wrong readings

@@ -44,6 +44,7 @@ from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.histories import STAGES
 from holdback.wire.commands import read_input
 from input_contexts import input_context
+from own_rules import with_own_rules
 from small_folders import IRELAND, read
 
 # Names of the public API for which a strategy makes no sense.
@@ -65,6 +66,7 @@ EVENTS = sorted(get_args(Event), key=lambda kind: kind.__name__)
 COMMANDS = [kind for kind in OPERATIONS.values() if not kind.is_question]
 REPLIES = sorted(get_args(wire.Reply), key=lambda kind: kind.__name__)
 ENGINE = Engine.for_trial()
+OWN = with_own_rules(ENGINE.jurisdictions).codes
 IN_A_RUN = 20
 
 some = settings(
@@ -250,7 +252,7 @@ def test_inputs_of_no_operation_are_refused():
         strategies.inputs("fund_deals")
 
 
-@pytest.mark.parametrize("code", ENGINE.jurisdictions.codes)
+@pytest.mark.parametrize("code", OWN)
 @settings(some, max_examples=count("facts and evidence of a jurisdiction"))
 @given(st.data())
 def test_facts_and_evidence_are_taken(code, data):
@@ -385,7 +387,7 @@ def test_a_history_is_a_scenario(history):
 
 
 @for_every("stage", STAGES)
-@for_every("code", ENGINE.jurisdictions.codes)
+@for_every("code", OWN)
 def test_a_history_passes_the_stage_that_is_asked_for(code, stage):
     """
     Every jurisdiction that ships has merchants at every stage, by its own examples.

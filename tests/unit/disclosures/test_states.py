@@ -1,0 +1,128 @@
+"""The laws that ship, each filled with the figures of an offer that pays off an old deal."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+
+from every_case import for_every
+from holdback import load_jurisdictions
+from holdback.disclosures.disclosure import Payoff, Projection, disclose
+from holdback.disclosures.figures import Financing
+
+JURISDICTIONS = load_jurisdictions()
+STATES = ["CA", "NY", "VA", "CT", "TX", "UT", "GA", "FL", "KS", "MO", "LA"]
+OLD = Payoff(finance_charge=5_000_00, total_repayment=15_000_00, used=7_500_00)
+OFFER = Financing(
+    purchase_price=60_000_00,
+    purchased_amount=78_000_00,
+    withheld=1_200_00,
+    third_parties=300_00,
+    payoffs=OLD.used,
+)
+PROJECTION = Projection(
+    consummation=date(2026, 3, 2),
+    frequency="weekday",
+    split=Fraction("0.1"),
+    monthly_takings=90_000_00,
+)
+
+
+def shown(state, **texts):
+    *_, regime = JURISDICTIONS[f"US-{state}"].disclosures
+    texts = {name: f"[{name}]" for name in regime.texts} | texts
+    facts = {"prepayment_fees": "0.00"} if regime.catalogue.fact("prepayment_fees") else {}
+    return disclose(regime, OFFER, PROJECTION, payoff=OLD, facts=facts, texts=texts)
+
+
+def words(disclosure):
+    lines = (
+        part for line in disclosure.lines for part in (line.label, line.value, *line.sentences)
+    )
+    return " ".join([disclosure.title, *lines, *disclosure.foot])
+
+
+@for_every("state", STATES)
+def test_a_law_that_ships_is_filled(state):
+    """
+    Each line has a label and the section of the law, and no name is left in braces.
+    """
+    found = shown(state)
+
+    assert found.due
+    assert not set("{}") & set(words(found))
+    assert len({line.id for line in found.lines}) == len(found.lines)
+    assert all(line.label and line.source for line in found.lines)
+    assert all(line.value or line.sentences for line in found.lines)
+
+
+@for_every("state", STATES)
+def test_the_figures_of_a_state(state):
+    """
+    "disbursement = F - withheld"; "UT, GA, FL, LA: cost = TP - F"; "KS, MO: TP - F + w";
+    "Disbursed = F - fees - prior balance - third parties".
+    """
+    by_id = {line.id: line.value for line in shown(state).lines}
+    common = {
+        "disbursement": "$58,800.00",
+        "funds-provided": "$60,000.00",
+        "funds-disbursed": "$51,000.00",
+        "funding-provided": "$58,800.00",
+        "total-cost": "$19,200.00" if state in {"KS", "MO"} else "$18,000.00",
+        "finance-charge": "$19,200.00",
+        "reduction": "$7,500.00",
+        "unpaid-charge": "$2,500.00",
+        "given-directly": "$51,000.00",
+        "paid-on-account": "$7,500.00",
+        "paid-to-others": "$300.00",
+        "provided": "$60,000.00",
+        "prepaid-charges": "$1,200.00",
+    }
+    stated = {name: value for name, value in common.items() if name in by_id}
+    assert {name: by_id[name] for name in stated} == stated
+    assert stated
+
+
+def test_an_itemization_adds_up():
+    """
+    "a fee the financer keeps needs its own line before the sum, or it is subtracted twice".
+    """
+    for state in ("CA", "NY"):
+        amounts = {line.id: int(re.sub(r"\D", "", line.value)) for line in shown(state).lines[-7:]}
+        parts = ("given-directly", "paid-on-account", "paid-to-others")
+        assert sum(amounts[part] for part in parts) + amounts["withheld"] == amounts["provided"]
+        assert amounts["provided"] - amounts["prepaid-charges"] == amounts["amount-financed"]
+
+
+def test_a_rate_in_new_york():
+    """
+    "in NY only an annual interest rate or APR may be called a rate (810)"; California: "factor
+    rate" is confusing: "Never print it there."
+    """
+    said = words(shown("NY"))
+    of_rates = re.findall(r"(?i)(\w+ rate)\b", said)
+
+    assert {each.lower() for each in of_rates} == {
+        "percentage rate",
+        "yearly rate",
+        "interest rate",
+    }
+    assert "also known as double dipping? Yes, $2,500.00." in said
+    assert "factor rate" not in words(shown("CA")).lower()
+    assert shown("NY").title == "OFFER SUMMARY [offer_name]"
+    assert shown("CA").title == "OFFER SUMMARY - [offer_name]"
+
+
+def test_a_payoff_of_another_provider():
+    """
+    TX: "For ANY provider's existing financing"; NY asks about the provider's own.
+    """
+    other = Payoff(finance_charge=5_000_00, total_repayment=15_000_00, used=OLD.used, own=False)
+    *_, texas = JURISDICTIONS["US-TX"].disclosures
+    texts = dict.fromkeys(texas.texts, "N/A")
+    found = disclose(texas, OFFER, PROJECTION, payoff=other, texts=texts)
+
+    assert found.figures["unpaid_charge"] == "2500.00"
+    assert found.figures["own_payoff"] == found.figures["double_dipping"] == "0.00"
+    assert found.figures["paid_to_others"] == "7800.00"
