@@ -20,7 +20,6 @@ from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.merchant.deal import STATUSES, TYPES
 from holdback.rules.check import check
-from holdback.rules.parser import parse
 from holdback.rules.tree import Checked
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
@@ -365,6 +364,8 @@ def catalogue(currency: Currency) -> Catalogue:
 @lru_cache(maxsize=256)
 def relations(currency: Currency) -> tuple[Checked, ...]:
     """Return the relations that hold of every deal, with amounts in *currency*."""
+    from holdback.rules import parse  # noqa: PLC0415  # only tools ask for the relations
+
     built_in = catalogue(currency)
     related = evolve(built_in, facts=tuple(map(_related, built_in.facts)))
     none = f"{currency} 0"

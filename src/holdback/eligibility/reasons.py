@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from attrs import field
 
-from holdback.eligibility.ruleset import PLACEHOLDER, Answers, Rule, RuleSet
+from holdback.eligibility.ruleset import Answers, Rule, RuleSet
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import FrozenMapping, frozen, frozen_record, frozen_texts
 from holdback.rules.language import ENGLISH
 from holdback.rules.operators import MIRRORED
 from holdback.rules.render import Wording, threshold_words, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
-from holdback.rules.types import Kind, Type
+from holdback.rules.types import Kind
 
 # The codes of the reasons that are the service's own, and no jurisdiction's rule: these have none
 # without a hyphen. What sends an application to a person has one code, whether it is a hold, a
@@ -44,8 +43,8 @@ SERVICE_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
-
-_NOT_KNOWN: Final = "not known: {facts}"
+# What is said of a rule that is not known: the names of the facts that it lacks.
+NOT_KNOWN: Final = "not known: {facts}"
 
 
 @frozen(kw_only=True)
@@ -88,7 +87,7 @@ def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:
 def missing_facts(answers: Answers, rule: Rule) -> str:
     """Return in words which facts leave *rule* unknown: a rule that is not known has no figures."""
     unknown = [name for name, value in answers.read_by(rule).items() if value is None]
-    return ENGLISH.say(_NOT_KNOWN, facts=", ".join(unknown))
+    return ENGLISH.say(NOT_KNOWN, facts=", ".join(unknown))
 
 
 def template(rules: RuleSet, code: str) -> str:
@@ -181,49 +180,3 @@ def _limit(rules: RuleSet, node: Node) -> str:
         node,
         Wording(fact=rules.named, parameter=rules.label, show=rules.show, language=rules.language),
     )
-
-
-def said_again(rules: RuleSet, recorded: Mapping[str, Json]) -> str:
-    """
-    Return the sentence of a *recorded* reason in the language of *rules*.
-
-    They are the rules, as their files have them, by which it was given. A text that they would not
-    have given, because they are others or were worded in another way, is returned unchanged.
-    """
-    text, code = str(recorded["text"]), recorded["code"]
-    sources = [template(rules, str(code))] if code in SERVICE_REASONS else []
-    sources += [rule.reason for rule in rules.rules if rule.code == code]
-    for source in sources:
-        figures = _figures_in(rules, source, text)
-        if figures is not None:
-            return rules.language.fill(source, figures.__getitem__)
-    opening, _, names = text.partition(": ")
-    facts = names.split(", ")
-    if opening == "not known" and all(rules.catalogue.fact(name) is not None for name in facts):
-        return rules.language.say(_NOT_KNOWN, facts=", ".join(map(rules.label, facts)))
-    return text
-
-
-def _figures_in(rules: RuleSet, source: str, text: str) -> dict[str, str] | None:
-    """Return the figures in *text* as *rules* say them; None unless *source* says that text."""
-    pattern, names = re.escape(source), list(dict.fromkeys(PLACEHOLDER.findall(source)))
-    for name in names:
-        braced = re.escape(f"{{{name}}}")
-        pattern = pattern.replace(braced, f"(?P<{name}>.+?)", 1).replace(braced, f"(?P={name})")
-    match = re.fullmatch(pattern, text)
-    return (
-        None if match is None else {name: _said_again(rules, name, match[name]) for name in names}
-    )
-
-
-def _said_again(rules: RuleSet, name: str, shown: str) -> str:
-    """Return the figure of *name*, recorded as *shown*, in the language of *rules*."""
-    catalogue = rules.catalogue
-    named = catalogue.parameters.get(name) or catalogue.fact(name)
-    # What is not named by a rule is an amount, or the percentage of the floor.
-    types = [Type(Kind.MONEY, catalogue.currency), Type(Kind.PERCENT)]
-    for type_ in types if named is None else [named.type]:
-        number = rules.read_shown(type_, shown)
-        if number is not None:
-            return rules.show(type_, number)
-    return rules.language.text(shown)

@@ -25,11 +25,10 @@ from holdback.frozen_classes import (
     frozen_texts,
     sealing,
 )
-from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
 from holdback.rules.language import ENGLISH, Language
-from holdback.rules.number_format import NumberFormat, plain_format
-from holdback.rules.tree import Node, Operation
+from holdback.rules.number_format import NumberFormat
+from holdback.rules.tree import Checked, Node, Operation
 from holdback.rules.types import Catalogue, Facts, Kind, Type
 
 DECLINE: Final = "decline"
@@ -154,15 +153,6 @@ class RuleSet:
     def show(self, type_: Type, number: int) -> str:
         """Return *number* of *type_* as this jurisdiction's sentences write it."""
         return self.language.show(type_, number, self._format)
-
-    def read_shown(self, type_: Type, shown: str) -> int | None:
-        """Return the number of *type_* that was *shown* in English; None where it is not one."""
-        if type_.kind is Kind.DAYS:
-            days = re.fullmatch("(-?[0-9]{1,9}) days?", shown)
-            return None if days is None else int(days[1])
-        if type_.kind in {Kind.FLAG, Kind.TEXT}:
-            return None
-        return (self.figures or plain_format(self.catalogue.currency)).read(type_, shown)
 
     @cached_property
     def _format(self) -> NumberFormat | None:

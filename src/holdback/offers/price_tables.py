@@ -19,7 +19,7 @@ from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.offers.calculator import TERM_MONTHS, PricingCase
-from holdback.rules import Catalogue, Fact, Facts, Kind, Type, check, closure, parse
+from holdback.rules import Catalogue, Fact, Facts, Kind, Type, check, closure
 
 # The name of the calculators that read a table, and the column that each kind of them reads.
 TABLE: Final = "table"
@@ -101,6 +101,8 @@ def read_price_table(value: Any, catalogue: Catalogue) -> PriceTable:
 # The same rows are read for each date of change.
 @lru_cache(maxsize=1_024)
 def _row(text: str, result: int, catalogue: Catalogue) -> PriceRow:
+    from holdback.rules import parse  # noqa: PLC0415  # a rulebook may have no table
+
     try:
         takes = closure(check(parse(text), catalogue, Kind.FLAG)) if text else lambda _: True
     except RuleError as error:  # only where a mutant changed it

@@ -16,7 +16,6 @@ from attrs import NOTHING, evolve, field
 
 from holdback.eligibility.assessment import Assessment, assess
 from holdback.eligibility.facts import DEAL
-from holdback.eligibility.reasons import said_again
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import RoundingMode
@@ -338,9 +337,8 @@ class Rulebook:
         >>> rulebook.in_language(load_language("de")).say(reason).partition(";")[0]
         'Der Vertrag ist zu 49,5 % zurückgezahlt'
         """
-        code = reason["code"]
-        rules = (own for own in self.rulesets.values() if code in {rule.code for rule in own.rules})
-        return said_again(next(rules, self.renewal), reason)
+        said: str = tool_named("displays.recorded_reasons.said_again")(self, reason)
+        return said
 
     def product(self, key: str | None) -> ProductTerms | None:
         """Return the terms of the product *key*; None where it is not offered."""

@@ -5,7 +5,7 @@ by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) 
 (`text`, `words`). The language knows numbers, money and dates; it does not know merchants.
 
 >>> from holdback.exact.money import Currency
->>> from holdback.rules import interpret
+>>> from holdback.rules import interpret, parse
 >>> percent = Type(Kind.PERCENT)
 >>> progress = Fact(name="progress", type=percent, low=0, high=1_000_000, rounded_down=True)
 >>> catalogue = Catalogue(facts=(progress,), currency=Currency.of("GBP"))
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from holdback.rules.check import check
 from holdback.rules.closure import closure
-from holdback.rules.parser import parse
 from holdback.rules.render import text, words
 from holdback.rules.tree import Checked, Tree
 from holdback.rules.types import Catalogue, Fact, Facts, Kind, Parameter, Type
@@ -29,6 +28,7 @@ from holdback.rules.values import FactValue
 
 if TYPE_CHECKING:
     from holdback.rules.interpreter import Trace, interpret, trace
+    from holdback.rules.parser import parse
 
 __all__ = [
     "Catalogue",
@@ -52,7 +52,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # A service answers by the closure, and needs neither the interpreter nor its fractions.
+    # A service answers by the closure. It needs neither the parser, before files are read, nor the
+    # interpreter with its fractions.
+    if name == "parse":
+        from holdback.rules.parser import parse  # noqa: PLC0415  # only where it is needed
+
+        return parse
     if name not in {"Trace", "interpret", "trace"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from holdback.rules import interpreter  # noqa: PLC0415  # only where it is needed

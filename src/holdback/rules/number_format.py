@@ -6,14 +6,11 @@ programs can read them everywhere (decisions/policy-documents).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date
-from decimal import Decimal
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from holdback.exact.exact_numbers import scaled
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind, Type
@@ -79,35 +76,6 @@ class NumberFormat:
                 return text
             case _:
                 return type_.show(number)
-
-    def read(self, type_: Type, shown: str) -> int | None:
-        """
-        Return the number of *type_*, scaled, that `show` wrote as *shown*; None if it wrote none.
-
-        >>> german = NumberFormat(
-        ...     decimal=",", group=".", money="{amount} €", percent="{number} %",
-        ...     date="{day}.{month}.{year}",
-        ... )
-        >>> german.read(Type(Kind.PERCENT), "1.234,5 %"), german.read(Type(Kind.PERCENT), "5%")
-        (12345000, None)
-        """
-        templates = {Kind.MONEY: self.money, Kind.PERCENT: self.percent, Kind.DATE: self.date}
-        pattern = re.escape(templates.get(type_.kind, "{number}"))
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", pattern)
-        matched = re.fullmatch(f"(?P<sign>-?){pattern}", shown)
-        if matched is None:
-            return None
-        try:
-            if type_.kind is Kind.DATE:
-                number = date(
-                    *(int(matched[name]) for name in ("year", "month", "day"))
-                ).toordinal()
-            else:
-                plain = matched[2].replace(self.group, "").replace(self.decimal, ".")
-                number = scaled(Decimal(matched["sign"] + plain), type_.places)
-        except (ArithmeticError, ValueError):
-            return None
-        return number if self.show(type_, number) == shown else None
 
     def percent_text(self, digits: str) -> str:
         """Return a percentage, given its plain *digits*."""

@@ -19,7 +19,7 @@ from holdback.tools.displays.statements import PLANNED, SIGNS, UNSETTLED, kind_t
 SOURCE = Path(holdback.__file__).parent
 # What is said is a name or composed here: in the tables below, or a text of a file.
 COMPOSED = {
-    "PARAMETER", "_NOT_KNOWN", "f'{words} {{{part}}}'", "f'{{limit}} {built_in.share_of}'",
+    "PARAMETER", "NOT_KNOWN", "f'{words} {{{part}}}'", "f'{{limit}} {built_in.share_of}'",
     "label", "phrase", "labels", "OPERATORS[operator].words", "word",
     "label if to else denied", "type_.show(number)", "self.catalogue.label(name)", "shown",
     "name", "text", "SIGNS", "UNSETTLED", "PLANNED", "part.type", "part.status",
