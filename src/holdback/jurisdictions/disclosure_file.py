@@ -108,6 +108,7 @@ def read_disclosures(
         **{name: values[name] for name in ("law", "rate")},
         **{name: bool(values[name]) for name in ("overstatement_counts", "signed")},
         "code": code,
+        "file": root.document.file,
         "until": period.end,
         "title": title,
         "month": Fraction(values["month_days"]),

@@ -105,6 +105,7 @@ class Regime:
     texts: Mapping[str, str | None] = field(converter=frozen_record)
     catalogue: Catalogue = field(repr=False)
     number_format: NumberFormat = field(repr=False)
+    file: str = field(default="", eq=False, repr=False)
 
     def not_due_by(self, facts: Facts) -> tuple[Condition, ...]:
         """

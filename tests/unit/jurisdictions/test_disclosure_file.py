@@ -13,6 +13,8 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.disclosure_file import MAX_PARTS
 from holdback.rulebooks.regime import regime_on
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.overview import overview
 from small_folders import child, country, loaded, said
 
 LAW = """\
@@ -332,3 +334,24 @@ def test_the_law_of_california():
     assert "factor rate" not in str(regime.items).lower()
     with pytest.raises(AttributeError):
         regime.since = date(2020, 1, 1)
+
+
+def test_show_and_diff_tell_of_the_law():
+    """
+    "`show` and `diff` tell of the regime in one line each".
+    """
+    country_with_law = loaded(NL=with_law())["NL"]
+    before, after = (overview(country_with_law, date(year, 3, 1)) for year in (2025, 2026))
+    (said_of_it,) = [each for each in before["settings"] if each["name"] == "disclosures"]
+
+    assert said_of_it["value"] == "2 lines since 2022-01-01, by Wet op de kosten"
+    assert said_of_it["file"] == "NL/disclosures.toml"
+    ended = loaded(NL=with_law("signed = true", "until = 2026-01-01"))["NL"]
+    changes = [
+        (each.kind, each.name, each.state)
+        for each in differences(
+            overview(ended, date(2025, 3, 1)), overview(ended, date(2026, 3, 1))
+        )
+    ]
+    assert ("setting", "disclosures", "removed") in changes
+    assert after["settings"] == before["settings"]

@@ -13,6 +13,7 @@ from holdback.jurisdictions.keys import REFUND
 from holdback.merchant.merchant import SIGNATURES
 from holdback.offers.calculator import TERM_MONTHS
 from holdback.rulebooks.product_terms import QUEUE, ProductTerms
+from holdback.rulebooks.regime import regime_on
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
@@ -51,6 +52,9 @@ def setting_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     waiting = days_text(rulebook.acceptance_days)
     yield "acceptance_days", f"An accepted application waits at most {waiting} for its funding."
     yield from _acceptance(rulebook)
+    regime = regime_on(rulebook.disclosures, rulebook.on)
+    if regime is not None:
+        yield "disclosures", f"An offer comes with what the law asks to be shown: {regime.law}."
     cooling = "There is no cooling-off period."
     if rulebook.cooling_off_days:
         cooling_off = days_text(rulebook.cooling_off_days)

@@ -27,6 +27,7 @@ from holdback.rulebooks.product_terms import (
     CalculatorChoice,
     ProductTerms,
 )
+from holdback.rulebooks.regime import regime_on
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.rules.render import Wording
@@ -62,7 +63,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "review_by": rulebook.review_by.isoformat(),
         "parents": [layer.code for layer in policy.layers[-2::-1]],
         "floor": f"{FLOOR_PERCENT}%",
-        "settings": list(_settings(jurisdiction.details, rulebook)),
+        "settings": [*_settings(jurisdiction.details, rulebook), *_law(rulebook, on)],
         "facts": list(_facts(jurisdiction.details)),
         "checks": list(_checks(jurisdiction.details, rulebook)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
@@ -126,6 +127,14 @@ def _period(period: Period) -> dict[str, Json]:
     # `date.min` means that the file gives no date.
     start = None if period.start == date.min else period.start.isoformat()
     return {"from": start, "until": period.end.isoformat() if period.end else None}
+
+
+def _law(rulebook: Rulebook, on: date) -> Iterator[dict[str, Json]]:
+    """Yield the law on disclosures in force on the day *on*, as a setting, where there is one."""
+    regime = regime_on(rulebook.disclosures, on)
+    if regime is not None:
+        value = f"{len(regime.items)} lines since {regime.since}, by {regime.law}"
+        yield {"name": "disclosures", "value": value, "file": regime.file, "line": 1}
 
 
 def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
