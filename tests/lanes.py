@@ -42,6 +42,12 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "hosts/test_host_failures.py",
             "hosts/test_slow_hosts.py",
         ),
+        "processes of their own": (
+            "architecture/test_architecture.py::test_only_proofs_load_the_solver",
+            "hosts/test_conformance.py::TestSqlite::test_check[kills]",
+            "hosts/test_conformance.py::TestSqlite::test_check[races of processes]",
+            "unit/proofs/test_plainest.py::test_the_same_deals_in_every_process",
+        ),
         "packaging": ("packaging",),
         "type checkers": ("typing",),
         "documentation": (
@@ -82,6 +88,7 @@ LEFT_OUT_OF_PLAIN = MappingProxyType(
             "laws/test_digest_laws.py::test_what_does_not_belong_is_noticed",
             "laws/test_digest_laws.py::test_what_is_left_out_is_noticed",
             "laws/test_evidence_model.py::test_a_wrong_engine_is_found",
+            "laws/test_open_offers.py::test_an_error_in_acceptances_is_found",
             "laws/test_planted_proof_faults.py",
             "parity/test_planted_faults.py",
             "parity/test_planted_sql_faults.py",

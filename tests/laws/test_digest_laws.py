@@ -204,10 +204,12 @@ def test_every_kind_of_change(change):
     """
     A change of meaning changes the digests of the slices that it affects, and no others.
 
-    Each kind of change is tried in every jurisdiction that has something to change.
+    Each kind of change is tried in every jurisdiction that has something to change; in the plain
+    lane in those of the first families that have, in an order of its own.
     """
-    changed, applied = 0, 0
-    for family in FAMILIES:
+    changed, applied, families = 0, 0, 0
+    for family in Random(change.__name__).sample(FAMILIES, len(FAMILIES)):
+        before = applied
         for code in shipped(family):
             for seed in range(TRIES):
                 random, files = Random(f"{code} {seed}"), without_examples(shipped(family))
@@ -218,6 +220,9 @@ def test_every_kind_of_change(change):
                     continue
                 applied += 1
                 changed += compared(family, files, after)[0] > 0
+        families += applied > before
+        if families == FAMILIES_CHANGED:
+            break
 
     assert applied >= 1
     assert changed >= applied * MOSTLY.get(change, 1), (changed, applied)
@@ -225,6 +230,7 @@ def test_every_kind_of_change(change):
 
 # Seeds of each kind of change in each jurisdiction.
 TRIES = count("seeds of a change in each jurisdiction")
+FAMILIES_CHANGED = count("families in which a change is tried")
 # The least share of changes that has a meaning. The others have none because no rule reads the
 # fact, the parameter or rule has expired or is overridden, two versions of one rule or product swap
 # places, or the random value is the old one.

@@ -7,6 +7,8 @@ from datetime import date
 from itertools import product
 from random import Random
 
+import pytest
+
 from counts import count
 from holdback.eligibility.assessment import ELIGIBLE, INELIGIBLE, REFERRED, UNDETERMINED
 from holdback.eligibility.ruleset import DECLINE, REFER
@@ -17,7 +19,10 @@ from holdback.tools.proofs.effects import compare
 from holdback.tools.proofs.question import outcome
 from small_folders import child, country, loaded, parameter, rule
 
-FAMILIES = count("families of dated rules held against every deal")
+ALL = count("families of dated rules held against every deal")
+# In a campaign there are several chunks, so that processes share them.
+CHUNKS = max(1, ALL // 250)
+FAMILIES = ALL // CHUNKS
 DAYS = ("2025-01-01", "2025-07-01", "2026-01-01", "2026-07-01")
 PACES, COUNTS = (70, 75, 80), (0, 1, 2)
 # What a rule may ask, by its id; a child replaces the rule by one of the same id.
@@ -118,14 +123,15 @@ def looser_by_deals(parent, own, better):
     }
 
 
-def test_a_child_is_judged_as_every_deal_shows():
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_child_is_judged_as_every_deal_shows(chunk):
     """
     On every day on which the parent or the child changes, the child is looser, stricter, equivalent
     or incomparable as all deals show in three classes: accepted, referred, declined. A rule that
     has become looser is found on that day, if it was not so from the first day on, and a claim to
     tighten is broken where any deal is better off.
     """
-    random = Random("families")
+    random = Random(f"families {chunk}")
     family, met = Family(random), Counter()
     for _ in range(FAMILIES):
         jurisdictions = loaded(**family.folders())
