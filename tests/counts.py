@@ -103,6 +103,7 @@ TABLE = MappingProxyType(
             ("prepared rows", 100, 100, 620),
             ("rulebooks over prepared rows", 4, 4, 9),
             ("rows explained in each kind of frame", 2, 2, 60),
+            ("rows explained in one kind of frame", 100, 300, 300),
             ("pairs of rules and prepared rows", 35_000, 35_000, 500_000),
             ("plain rows of any values", 120, 120, 600),
             ("plain rows that can be read", 60, 60, 400),
