@@ -12,7 +12,7 @@ from holdback.cli.output import needing, reading, write_file
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid, path_of
 from holdback.errors import InvalidDocument, did_you_mean, excerpt, printable
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.jurisdictions.reader import ALL_FILES, read_jurisdiction
 from holdback.jurisdictions.source_tables import SourceTable
 from holdback.tools.workbench.table_files import (
     Cells,
@@ -151,7 +151,7 @@ def _check(folder: Path | None, read: Jurisdiction, table: SourceTable, body: by
         hint = f"name the jurisdiction `{table.jurisdiction}`"
         raise InvalidDocument.of("not_allowed", "the table is inherited", hint=hint)
     prefix = table.file.rpartition("/")[0]
-    paths = {file: path_of(folder, f"{prefix}/{file}") for file in FILES}
+    paths = {file: path_of(folder, f"{prefix}/{file}") for file in ALL_FILES}
     files = {file: path.read_bytes() for file, path in paths.items() if path and path.is_file()}
     files[printable(table.file.rpartition("/")[2])] = body
     parents = {jurisdiction.code: jurisdiction for jurisdiction in load_valid(folder)}

@@ -21,7 +21,7 @@ from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, di
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions, ReadOnDemand
 from holdback.jurisdictions.reader import (
-    FILES,
+    ALL_FILES,
     MAX_ERRORS,
     FolderFiles,
     read_jurisdictions,
@@ -109,7 +109,7 @@ def load_valid_and_errors(
     for content, unexpected in contents:
         errors[content.code] = (*unexpected, *invalid.get(content.code, ()))
     if not folders:
-        is_one = any(is_a("file", root / file) for file in FILES)
+        is_one = any(is_a("file", root / file) for file in ALL_FILES)
         hint = "this is a jurisdiction's own folder: give the folder above it" if is_one else None
         message = "there is no jurisdiction in this folder"
         errors[""] = (ErrorDetail(code="missing", message=message, file=str(root), hint=hint),)
@@ -232,7 +232,7 @@ def read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[Er
     contents: dict[str, bytes] = {}
     invalid: list[ErrorDetail] = []
     for entry in entries:
-        if entry.name in FILES:
+        if entry.name in ALL_FILES:
             try:
                 # One byte more than a file may have, so that the reader sees that it is too long.
                 contents[entry.name] = read_file(entry, MAX_BYTES + 1)
@@ -247,14 +247,14 @@ def read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[Er
 
 def _unexpected(names: Iterable[str], prefix: str) -> Iterator[ErrorDetail]:
     """Yield an error for each of *names* that does not belong into a folder."""
-    allowed = (*FILES, *_ALSO_ALLOWED)
+    allowed = (*ALL_FILES, *_ALSO_ALLOWED)
     others = (name for name in names if name not in allowed and not name.startswith("."))
     for name in islice(others, MAX_ERRORS):
         yield ErrorDetail(
             code="unknown_field",
             message="this file is not known here",
             file=f"{prefix}{excerpt(name)}",
-            hint=did_you_mean(name, FILES) or "a folder has nothing else in it",
+            hint=did_you_mean(name, ALL_FILES) or "a folder has nothing else in it",
         )
 
 

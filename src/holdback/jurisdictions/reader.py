@@ -45,8 +45,9 @@ JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
 PRODUCTS: Final = "products.toml"
 DISCLOSURES: Final = "disclosures.toml"
-_NEEDED: Final = (JURISDICTION, RENEWAL, PRODUCTS)
-FILES: Final = (*_NEEDED, DISCLOSURES)
+# A country has all of these; a folder may have a law on disclosures as well.
+FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
+ALL_FILES: Final = (*FILES, DISCLOSURES)
 
 # A file with this many errors has one mistake made many times. Each error costs a search for
 # similar words, so the bound also limits what a hostile file can cost.
@@ -79,7 +80,7 @@ def read_jurisdiction(
     are the jurisdictions that it may name as its parent, by code.
 
     Raises:
-        InvalidDocument: with every error of every file, in the order of `FILES` and of their lines.
+        InvalidDocument: with every error of every file, by file, as in `ALL_FILES`, and by line.
     """
     return _Reading(FolderFiles(code, files, file_prefix)).finish(parents, parents.keys())
 
@@ -203,7 +204,7 @@ class _Reading:
     def _sorted_errors(self) -> list[ErrorDetail]:
         """The distinct errors, in the order of the files and of their lines."""
         # Errors come in the order in which the readers run; people read them by file and line.
-        names = [self.folder.prefix + name for name in FILES]
+        names = [self.folder.prefix + name for name in ALL_FILES]
 
         def place(error: ErrorDetail) -> tuple[int, int, int]:
             return names.index(error.file or names[0]), error.line or 0, error.column or 0
@@ -218,7 +219,7 @@ class _Reading:
             root = read_toml(file, body, self.errors)
             return None if root is None or is_newer(root) else root
         if not optional:
-            hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in _NEEDED)}"
+            hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
             self.errors.append(
                 ErrorDetail(code="missing", message="the file is missing", file=file, hint=hint)
             )

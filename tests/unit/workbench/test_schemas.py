@@ -19,7 +19,7 @@ from holdback.eligibility.facts import catalogue
 from holdback.exact.money import Currency
 from holdback.jurisdictions import keys
 from holdback.jurisdictions.folder import bundled_path
-from holdback.jurisdictions.reader import FILES
+from holdback.jurisdictions.reader import ALL_FILES
 from holdback.offers.registry import BUILT_IN
 from holdback.tools.workbench.schemas import DRAFT, KINDS, schema
 from small_folders import FIGURES, child, country, said
@@ -28,7 +28,7 @@ ROOT = bundled_path()
 BUNDLED = [
     (folder.name, name)
     for folder in sorted(ROOT.iterdir())
-    for name in FILES
+    for name in ALL_FILES
     if (folder / name).is_file()
 ]
 
