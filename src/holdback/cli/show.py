@@ -34,6 +34,7 @@ from holdback.tools.workbench.overview import overview
 _Line = Mapping[str, Any]
 
 # The tables of values, by title, each with its key in an overview.
+_EACH_OFFER: Final = "What must be true of each offer; one of which it is not is left out."
 _FUNDING: Final = "While one of these is not true, an accepted offer is not paid out."
 _VALUES: Final = (("Settings", "settings"), ("Checks", "checks"), ("Parameters", "parameters"))
 
@@ -168,6 +169,10 @@ def _text_lines(shown: _Line) -> Iterator[str]:
         yield f"  {_offered(product)}"
         yield from (f"  {line}" for line in _priced(product))
         yield from _rules_text(shown, product["rules"], product["key"])
+        if product["offer_rules"]:
+            yield f"  {_EACH_OFFER}"
+            for rule in product["offer_rules"]:
+                yield from _rule_text(rule)
     if shown["funding"]:
         yield from ("", click.style("Funding", bold=True), f"  {_FUNDING}")
         for rule in shown["funding"]:
@@ -268,6 +273,9 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
         yield from (f"- {line}" for line in _priced(product))
         yield from _rules_markdown(product["rules"])
         yield from _tables_markdown(shown, product["key"])
+        if product["offer_rules"]:
+            yield from ("", _EACH_OFFER)
+            yield from _rules_markdown(product["offer_rules"])
     if shown["funding"]:
         yield from ("", "## Funding", "", _FUNDING)
         yield from _rules_markdown(shown["funding"])

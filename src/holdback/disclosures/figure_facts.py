@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from holdback.exact.bounds import most_money
@@ -49,6 +51,9 @@ _FIGURES: Final = (
     ("unpaid_charge", Kind.MONEY, "The unpaid charge that is paid off, of a deal with anybody."),
 )
 
+# What sentences call a figure whose name is no word.
+_LABELS: Final[Mapping[str, str]] = MappingProxyType({"apr": "annual percentage rate"})
+
 
 @lru_cache(maxsize=64)
 def figure_catalogue(currency: Currency) -> Catalogue:
@@ -64,6 +69,29 @@ def figure_catalogue(currency: Currency) -> Catalogue:
     )
 
 
+# The figures of an offer by itself, whatever else is known: those that rules for it may name.
+_OF_AN_OFFER: Final = (
+    "purchase_price",
+    "purchased_amount",
+    "finance_charge",
+    "cost_per_unit",
+    "apr",
+    "payment",
+    "number_of_payments",
+    "projected_monthly_takings",
+    "term",
+    "average_monthly_cost",
+)
+
+
+@lru_cache(maxsize=64)
+def offer_catalogue(currency: Currency) -> Catalogue:
+    """Return the catalogue of the figures that rules for each offer may name."""
+    figures = figure_catalogue(currency)
+    facts = (figures.facts[figures.place(name)] for name in _OF_AN_OFFER)
+    return Catalogue(facts=tuple(facts), currency=currency)
+
+
 def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
     type_ = Type(
         kind,
@@ -76,4 +104,12 @@ def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
         Kind.PERCENT: HUNDRED_PERCENT if name == "split" else _MOST_RATE,
         Kind.TEXT: len(FREQUENCIES) - 1,
     }.get(kind, _MOST_DAYS)
-    return Fact(name=name, type=type_, low=0, high=high, description=meaning, origin="offer")
+    return Fact(
+        name=name,
+        type=type_,
+        low=0,
+        high=high,
+        description=meaning,
+        origin="offer",
+        label=_LABELS.get(name),
+    )

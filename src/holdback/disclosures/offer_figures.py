@@ -21,15 +21,13 @@ from holdback.merchant.offer import Offer
 _ANY_DAY: Final = date(2000, 1, 1)
 
 
-def offer_figures(
-    offer: Offer, monthly_takings: int | None, settlement: int = 0
-) -> dict[str, Any] | None:
+def offer_figures(offer: Offer, monthly_takings: int | None) -> dict[str, Any] | None:
     """
     Return the figures of *offer* by name, scaled as the catalogue of figures has them.
 
     They are those of Appendix J for daily payments of the offer's split of *monthly_takings*, in
-    minor units; a renewal pays off the *settlement*. None where the takings are unknown, or so low
-    that the payments have no end within a hundred years.
+    minor units. None where the takings are unknown, or so low that the payments have no end within
+    a hundred years.
     """
     if monthly_takings is None:
         return None
@@ -37,7 +35,6 @@ def offer_figures(
     financing = Financing(
         purchase_price=offer.funded_amount.minor,
         purchased_amount=offer.repayment_amount.minor,
-        payoffs=settlement,
     )
     projection = Projection(
         consummation=_ANY_DAY, frequency="daily", split=share, monthly_takings=monthly_takings

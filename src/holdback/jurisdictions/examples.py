@@ -155,7 +155,11 @@ class ExampleReader:
                 continue
             expect = ANSWER.table(table["expect"])
             ANSWER.read(expect)
-            codes = [rule.code for it in versions for rule in self.policy.rules_of(it)]
+            codes = [
+                rule.code
+                for it in versions
+                for rule in (*self.policy.rules_of(it), *it.offer_rules)
+            ]
             self._check_reasons(expect, [*codes, *SERVICE_REASONS] if versions else [])
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])

@@ -232,7 +232,10 @@ def add_uniqueness_errors(layers: Iterable[Layer]) -> None:
 def _rules_by_product(layer: Layer) -> list[tuple[str, SourceRule]]:
     """Return every rule of *layer* with the key of its product, "" for one that has none."""
     return [("", rule) for rule in layer.rules_by_id] + [
-        (product.key, rule) for product in layer.products for rule in product.rules if product.key
+        (product.key, rule)
+        for product in layer.products
+        for rule in (*product.rules, *product.offer_rules)
+        if product.key
     ]
 
 

@@ -633,6 +633,15 @@ RULE: Final = _keys(
     *_PERIOD,
 )
 
+# A rule for each offer has no `otherwise`: an offer that it does not allow is left out.
+OFFER_RULE: Final = Keys(
+    evolve(row, meaning="What must be true of an offer: `apr <= 60%`.")
+    if name == "require"
+    else row
+    for name, row in RULE.rows.items()
+    if name != "otherwise"
+)
+
 NEVER: Final = "never"
 ALWAYS: Final = "always"
 OVERLAY: Final = "overlay"
@@ -814,6 +823,12 @@ PRODUCT: Final = _keys(
         "The offers made, as percentages of the merchant's maximum.",
     ),
     Key("rules", ListOf(RULE), _RULES),
+    Key(
+        "offer_rules",
+        ListOf(OFFER_RULE),
+        "What must be true of each offer, in its figures, such as its `apr`; an offer of which it "
+        "is not is left out, and a product without another is declined.",
+    ),
     *(_needed(kind, CALCULATOR) for kind in CALCULATORS),
     Key(SETTLEMENT, CALCULATOR, _EARLY),
     Key(

@@ -298,6 +298,7 @@ class Policy:
             periods += [product.period for product in layer.products]
             periods += [table.period for table in layer.tables]
             periods += [fee.period for product in layer.products for fee in product.fees]
+            periods += [rule.period for product in layer.products for rule in product.offer_rules]
             for period in periods:
                 yield from period.changes
 

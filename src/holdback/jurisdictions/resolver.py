@@ -128,6 +128,7 @@ class _Slice:
     renewal: tuple[Rule, ...]
     products: list[tuple[SourceProduct, tuple[Rule, ...]]]
     funding: tuple[Rule, ...]
+    offer_rules: Mapping[str, tuple[Rule, ...]]
 
     @property
     def offered(self) -> set[str]:
@@ -169,14 +170,30 @@ class _Resolver:
             self._add_once(policy.products_node, message)
             return None
         products, tables = [], policy.tables_on(on)
+        offer_rules = {product.key: self._offer_rules(product, on) for product in offered}
         for product in offered:
             in_force = policy.product_rules_on(product, on)
             rules = self._rules(in_force, catalogue, on, policy.products_node)
             products.append((self._priced(product, tables, on), rules))
         funding = self._rules(policy.funding_on(on), catalogue, on, policy.products_node)
         return _Slice(
-            on=on, catalogue=catalogue, renewal=renewal, products=products, funding=funding
+            on=on,
+            catalogue=catalogue,
+            renewal=renewal,
+            products=products,
+            funding=funding,
+            offer_rules=offer_rules,
         )
+
+    def _offer_rules(self, product: SourceProduct, on: date) -> tuple[Rule, ...]:
+        """Return the valid rules for each offer of *product*, whose facts are its figures."""
+        in_force = [rule for rule in product.offer_rules if on in rule.period]
+        if not in_force:
+            return ()
+        from holdback.disclosures.figure_facts import offer_catalogue  # noqa: PLC0415 - few need it
+
+        figures = offer_catalogue(self.draft.policy.currency)
+        return self._rules(in_force, figures, on, self.draft.policy.products_node)
 
     def _priced(
         self, product: SourceProduct, tables: Sequence[SourceTable], on: date
@@ -226,7 +243,12 @@ class _Resolver:
         checks = checks_on(details.checks, details.facts, resolved.on)
         covered = {name: settings[name] for name in SETTINGS_IN_DIGEST} | age_limits(checks)
         rules_digest = self._digester.rules_digest(
-            catalogue, resolved.renewal, products, covered, resolved.funding
+            catalogue,
+            resolved.renewal,
+            products,
+            covered,
+            resolved.funding,
+            offer_rules=resolved.offer_rules,
         )
         versions = versions_of(
             choice for product, _ in products for choice in product.calculators.values()
@@ -258,7 +280,11 @@ class _Resolver:
             catalogue=catalogue,
             renewal=ruleset(resolved.renewal),
             products=tuple(
-                _terms(product, ruleset(rules), resolved.on) for product, rules in products
+                evolve(
+                    _terms(product, ruleset(rules), resolved.on),
+                    offer_rules=resolved.offer_rules[product.key],
+                )
+                for product, rules in products
             ),
             funding=ruleset(resolved.funding),
             checks=checks,

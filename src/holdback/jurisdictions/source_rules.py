@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from holdback.eligibility.ruleset import PLACEHOLDER
+from holdback.eligibility.ruleset import DECLINE, PLACEHOLDER
 from holdback.errors import excerpt
 from holdback.exact.bounds import MOST_OFFERS, most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
@@ -23,6 +23,7 @@ from holdback.jurisdictions.keys import (
     FEE,
     MAX_NAME,
     NAME,
+    OFFER_RULE,
     PARAMETER,
     PRODUCT,
     RENEWAL_RULE,
@@ -183,6 +184,7 @@ class SourceProduct:
     calculators: Mapping[str, CalculatorChoice] = field(converter=frozen_record)
     renewal: str
     fees: tuple[SourceFee, ...]
+    offer_rules: tuple[SourceRule, ...]
     period: Period
     table: TomlTable
 
@@ -307,6 +309,7 @@ def _rule(node: Node, code: str, within: Period | None, keys: Keys) -> SourceRul
         return None
     if stable is None or period is None or None in (values[name] for name in _READ_OF_A_RULE):
         return None
+    values = {"otherwise": DECLINE, **values}
     return SourceRule(jurisdiction=code, code=stable, period=period, table=table, **values)
 
 
@@ -329,6 +332,7 @@ def read_product(node: Node, code: str, currency: Currency | None) -> SourceProd
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
         renewal=values["renewal"],
         fees=read_fees(table["fees"], period or ALWAYS, currency),
+        offer_rules=tuple(read_rules(table["offer_rules"], code, period or ALWAYS, OFFER_RULE)),
         period=period or ALWAYS,
         table=table,
     )

@@ -222,6 +222,11 @@ def _priced(results: Results, identify: Identify, settlement: Money | None) -> Q
         for amount in _amounts(results.product.terms.amounts, limits, step):
             for terms in _offer_terms(results, amount):
                 offers.append(Offer(offer_id=identify(len(offers)), **terms))
+    offers, refused = _allowed(results, offers)
+    if refused and not offers:
+        return Quote(
+            decision=DECLINED, limits=results.configured, reasons=refused, settlement=settlement
+        )
     if not offers:
         least = _available_limits(calculated, None, step).minimum
         why = _why_no_offer(results, evolve(limits, minimum=least), settlement)
@@ -229,6 +234,20 @@ def _priced(results: Results, identify: Identify, settlement: Money | None) -> Q
             decision=DECLINED, limits=results.configured, reasons=(why,), settlement=settlement
         )
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers), settlement=settlement)
+
+
+def _allowed(results: Results, offers: list[Offer]) -> tuple[list[Offer], tuple[Reason, ...]]:
+    """Return those of *offers* that the product's rules for each allow, and why not the others."""
+    terms = results.product.terms
+    if not terms.offer_rules or not offers:
+        return offers, ()
+    from holdback.offers.offer_rules import allowed_offers  # noqa: PLC0415 - few products have them
+
+    allowed = allowed_offers(terms, offers, results.case.number(_TAKINGS))
+    if allowed is None:
+        raise _UnknownError((_TAKINGS,))
+    kept, refused = allowed
+    return list(kept), refused
 
 
 def _why_no_offer(results: Results, limits: Limits, settlement: Money | None) -> Reason:
@@ -258,16 +277,20 @@ def quote_amount(
     amount: Money,
 ) -> tuple[Offer, ...]:
     """
-    Return the offers of one *amount*, which is within the limits; none if it is unaffordable.
+    Return the offers of one *amount*, which is within the limits; none if none is possible.
 
     Raises:
         ConfigurationError: a calculator failed.
     """
+    results = Results(product, case)
     try:
-        priced = tuple(_offer_terms(Results(product, case), amount))
+        priced = [
+            Offer(offer_id=identify(place), **terms)
+            for place, terms in enumerate(_offer_terms(results, amount))
+        ]
+        return tuple(_allowed(results, priced)[0])
     except _UnknownError:
         return ()
-    return tuple(Offer(offer_id=identify(place), **terms) for place, terms in enumerate(priced))
 
 
 def _available_limits(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
@@ -334,6 +357,7 @@ def _described(offer: Offer, settlement: Money) -> str:
 # partner's document, by `bounds`; those of the built-in calculators are checked in the same way.
 # What was returned is not repeated, because it may follow from a merchant's figures.
 
+_TAKINGS: Final = "average_monthly_takings"
 _LIMITS: Final = "limits"
 _FACTOR_RATE: Final = "factor_rate"
 _SPLIT_PERCENTAGE: Final = "split_percentage"

@@ -105,21 +105,23 @@ class RulebookDigester:
 
     _canonical: dict[Hashable, Verbatim] = field(factory=dict)
 
-    def rules_digest(
+    def rules_digest(  # noqa: PLR0913 - what a rulebook consists of
         self,
         catalogue: Catalogue,
         rules: Iterable[Rule],
         products: Iterable[tuple[PricedProduct, tuple[Rule, ...]]],
         settings: Mapping[str, Json],
         funding: Iterable[Rule] = (),
+        *,
+        offer_rules: Mapping[str, tuple[Rule, ...]] = MappingProxyType({}),
     ) -> str:
         """
         Return the digest of what the files of a rulebook mean.
 
         It covers the renewal *rules*, the *products* with their rules, the *settings* and the
-        *funding* rules, where there are any. The order of rules and products is their priority, and
-        so part of their meaning. Of the facts, only those that can decide something count: adding
-        an unused fact changes no digest.
+        *funding* rules and the *offer_rules* by product, where there are any. The order of rules
+        and products is their priority, and so part of their meaning. Of the facts, only those that
+        can decide something count: adding an unused fact changes no digest.
         """
         renewal, offered, at_funding = tuple(rules), tuple(products), tuple(funding)
         of_products = (rule for _, product_rules in offered for rule in product_rules)
@@ -141,6 +143,8 @@ class RulebookDigester:
                     {
                         **self._terms(product),
                         "rules": [self._once(rule, _rule) for rule in product_rules],
+                        # As with those at funding: a product without one keeps its digest.
+                        **self._of_offers(offer_rules.get(product.key, ())),
                     }
                     for product, product_rules in offered
                 ],
@@ -149,6 +153,9 @@ class RulebookDigester:
                 **({"funding": [self._once(r, _rule) for r in at_funding]} if at_funding else {}),
             }
         )
+
+    def _of_offers(self, rules: tuple[Rule, ...]) -> dict[str, Json]:
+        return {"offer_rules": [self._once(rule, _rule) for rule in rules]} if rules else {}
 
     def _terms(self, product: PricedProduct) -> dict[str, Json]:
         return {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.eligibility.ruleset import RuleSet
+from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.exact.money import Money
@@ -112,7 +112,8 @@ class ProductTerms:
     `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
     `settlement` is the calculator of the discount for repaying early, None where there is none.
     `renewal` is what funding a renewal does to the deal before it: `"settle"` pays it off, and
-    `"queue"` waits until it is repaid. `fees` are those that it allows.
+    `"queue"` waits until it is repaid. `fees` are those that it allows. `offer_rules` are of each
+    offer: their facts are its figures, and what one does not allow is left out.
     `origin` is the product as its file has it, for tools: nothing that decides reads it.
     """
 
@@ -129,6 +130,7 @@ class ProductTerms:
     settlement: CalculatorChoice | None = None
     renewal: str = SETTLE
     fees: tuple[AllowedFee, ...] = ()
+    offer_rules: tuple[Rule, ...] = ()
     origin: Any = field(default=None, eq=False, repr=False)
 
     @property

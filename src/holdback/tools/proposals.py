@@ -91,6 +91,7 @@ def _proposed(
         products,
         {name: getattr(base, name) for name in SETTINGS_IN_DIGEST} | age_limits(base.checks),
         funding,
+        offer_rules={terms.key: terms.offer_rules for terms in base.products},
     )
     identity: dict[str, Any] = {
         "catalogue": catalogue,

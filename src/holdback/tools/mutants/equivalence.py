@@ -77,6 +77,8 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
     for before, after in zip(first.products, second.products, strict=True):
         if before is after:
             continue
+        if before.offer_rules != after.offer_rules:
+            return None  # whether an offer is between two bounds, its calculators alone know
         reasons += [
             why_priced_alike(before, after, first, second),
             why_rules(before.rules, after.rules, above_floor=False),

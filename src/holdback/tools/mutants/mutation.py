@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve
 
+from holdback.disclosures.figure_facts import offer_catalogue
 from holdback.eligibility.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.errors import (
     ConfigurationError,
@@ -165,6 +166,8 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
         version = f" from {product.period.start}" if keys[product.key] > 1 else ""
         for rule in product.rules:
             yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+        for rule in product.offer_rules:
+            yield from _offer_rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
         for name, line, changed in setting_mutants(product):
             yield Mutant(
                 name=f"{product.key}{version} {name}",
@@ -293,6 +296,38 @@ def _rule_mutants(
     for key, tree in (("require", source.require), ("when", source.when)):
         for text in [] if tree is None else _mutated_texts(tree, source.period, jurisdiction):
             yield mutant(f"{key}: {text}", partial(_rewritten, changes={key: text}))
+
+
+def _offer_rule_mutants(
+    source: SourceRule, jurisdiction: Jurisdiction, *, several: bool
+) -> Iterator[Mutant]:
+    """Yield a rule for each offer, left out and with each figure and comparison changed."""
+    version = f" from {source.period.start}" if several else ""
+    figures = offer_catalogue(jurisdiction.currency)
+    changes: dict[str, RuleChange] = {"left out": lambda _rule, _catalogue: None}
+    for key, tree in source.expressions:
+        for text in expression_mutants(check(tree, figures, Kind.FLAG)):
+            changes[f"{key}: {text}"] = partial(_rewritten, changes={key: text})
+    for name, change in changes.items():
+
+        def changed(rulebook: Rulebook, change: RuleChange = change) -> Rulebook:
+            def of(terms: ProductTerms) -> ProductTerms:
+                if not any(rule.origin is source for rule in terms.offer_rules):
+                    return terms
+                rules = (
+                    change(rule, figures) if rule.origin is source else rule
+                    for rule in terms.offer_rules
+                )
+                return evolve(terms, offer_rules=tuple(rule for rule in rules if rule is not None))
+
+            return rulebook.altered(products=tuple(map(of, rulebook.products)))
+
+        yield Mutant(
+            name=f"{source.code}{version} {name}",
+            file=source.file,
+            line=source.line,
+            change=changed,
+        )
 
 
 def _shared_by_fewer(source: SourceRule, *, several: bool) -> Iterator[Mutant]:

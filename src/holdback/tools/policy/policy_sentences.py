@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from holdback.disclosures.figure_facts import offer_catalogue
 from holdback.exact.exact_json import write_json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.keys import REFUND
@@ -19,6 +20,7 @@ from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text
 from holdback.tools.workbench.overview import calculators, fee_words
+from holdback.tools.workbench.overview import in_words as words_of_rule
 
 _HOURS_A_DAY: Final = 24
 _ROUNDING: Final[Mapping[str, str]] = {
@@ -119,6 +121,9 @@ def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple
             f"{fee.key.replace('_', ' ')} ({fee_words(fee, writer.figure)})" for fee in terms.fees
         ]
         yield "fees", f"Above the repayment amount may be charged: {in_words(fees)}."
+    for rule in terms.offer_rules:
+        said = words_of_rule(rule, offer_catalogue(rulebook.currency))
+        yield f"offer_rule_{rule.id}", f"Each offer has to keep to this: {said} ({rule.code})"
 
 
 class _Writer:

@@ -200,7 +200,8 @@ def _products(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator
             if details:
                 yield Difference(state=CHANGED, kind="product", name=key, details=details)
             yield from _valued(f"fee of {key}", old[key]["fees"], new[key]["fees"])
-            yield from _rules("rule", old[key]["rules"], new[key]["rules"], f"{key}: ")
+            for kind, name in (("rule", "rules"), ("rule for each offer", "offer_rules")):
+                yield from _rules(kind, old[key][name], new[key][name], f"{key}: ")
     yield from _moved("products", old, new, "their order")
 
 

@@ -226,7 +226,7 @@ def _rule(
         since=rulebook.since,
         jurisdiction=origin.jurisdiction,
         code=rule.code,
-        words=in_words(rule, rulebook),
+        words=in_words(rule, rulebook.catalogue),
         details=(f"otherwise: {rule.otherwise}", f"says: {rule.reason}"),
         sources=tuple(dict.fromkeys(sources)),
         lines=tuple(lines),
@@ -296,6 +296,8 @@ def _product_terms(terms: ProductTerms) -> Iterator[str]:
     yield f"renewal: {terms.renewal}"
     for fee in terms.fees:
         yield f"fee: {fee.key}, {fee_words(fee)}"
+    for rule in terms.offer_rules:
+        yield f"each offer: {rule.code}, {rule.require}"
 
 
 def _switched_off(jurisdiction: Jurisdiction, day: date, subject: HistorySubject) -> Version | None:

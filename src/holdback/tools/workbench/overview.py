@@ -8,6 +8,7 @@ from typing import Final
 
 from attrs import evolve
 
+from holdback.disclosures.figure_facts import offer_catalogue
 from holdback.eligibility.assessment import FLOOR_PERCENT
 from holdback.eligibility.ruleset import Rule
 from holdback.exact.exact_json import Json
@@ -29,7 +30,7 @@ from holdback.rulebooks.product_terms import (
 )
 from holdback.rulebooks.regime import regime_on
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules import Kind, Type, check, parse, words
+from holdback.rules import Catalogue, Kind, Type, check, parse, words
 from holdback.rules.render import Wording
 from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
@@ -67,7 +68,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "facts": list(_facts(jurisdiction.details)),
         "checks": list(_checks(jurisdiction.details, rulebook)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
-        "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
+        "rules": [_rule(rule, rulebook.catalogue) for rule in rulebook.renewal.rules],
         "tables": [_table(table, rulebook) for table in policy.tables_on(rulebook.since)],
         "switched_off": [
             {
@@ -82,7 +83,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
             if on in switch_off.period and not _is_replaced(switch_off, jurisdiction, rulebook)
         ],
         "products": [_product(terms, rulebook) for terms in rulebook.products],
-        "funding": [_rule(rule, rulebook) for rule in rulebook.funding.rules],
+        "funding": [_rule(rule, rulebook.catalogue) for rule in rulebook.funding.rules],
     }
 
 
@@ -198,7 +199,7 @@ def _source(entry: TimelineEntry[int]) -> dict[str, Json]:
     return {"source": entry.source, **_period(entry.period), **_place(entry.node)}
 
 
-def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
+def _rule(rule: Rule, catalogue: Catalogue) -> dict[str, Json]:
     origin: SourceRule = rule.origin
     return {
         "id": rule.id,
@@ -206,7 +207,7 @@ def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
         "when": rule.when,
         "require": rule.require,
         "otherwise": rule.otherwise,
-        "words": in_words(rule, rulebook),
+        "words": in_words(rule, catalogue),
         "reason": rule.reason,
         "source": rule.source,
         **({} if origin.of_table is None else {"table": origin.of_table}),
@@ -232,9 +233,8 @@ def _table(table: SourceTable, rulebook: Rulebook) -> dict[str, Json]:
     }
 
 
-def in_words(rule: Rule, rulebook: Rulebook) -> str:
-    """Return *rule* in plain words, its parameters with their values."""
-    catalogue = rulebook.catalogue
+def in_words(rule: Rule, catalogue: Catalogue) -> str:
+    """Return *rule* of *catalogue* in plain words, its parameters with their values."""
     wording = Wording(fact=catalogue.label, parameter=catalogue.label)
     require = words(check(parse(rule.require), catalogue, Kind.FLAG), wording)
     if rule.when is None:
@@ -269,7 +269,10 @@ def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
             for fee in terms.origin.fees
             if rulebook.on in fee.period
         ],
-        "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
+        "rules": [_rule(rule, rulebook.catalogue) for rule in terms.rules.rules],
+        "offer_rules": [
+            _rule(rule, offer_catalogue(rulebook.currency)) for rule in terms.offer_rules
+        ],
     }
 
 

@@ -1,0 +1,188 @@
+"""Rules for each offer: what its figures have to be, and what becomes of the others."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from subprocess import run
+
+from test_reasons_of_offers import of_flex, why
+
+from holdback import Money
+from holdback.disclosures.offer_figures import offer_figures
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.offers.quote import quote, quote_amount
+from holdback.tools.mutants.mutation import mutants, verdicts
+from holdback.tools.policy.policy_sentences import product_sentences
+from holdback.tools.workbench.differences import differences
+from holdback.tools.workbench.overview import overview
+from small_folders import country, errors_in, read
+
+FIRST = '[[products.rules]]\nid = "identity"\ncode = "GB-P-01"'
+RATE = """\
+[[products.offer_rules]]
+id = "rate-cap"
+code = "GB-P-90"
+require = "apr <= 60%"
+reason = "The annual rate would be {apr}; at most 60% is offered."
+source = "policy"
+
+"""
+TAKINGS = 20_000_00
+
+
+def capped(old="", new="", **facts):
+    """GB's first product with a rule for each offer, *old* in it replaced, and its case."""
+    assert old in RATE
+    _, product, case = of_flex(FIRST, RATE.replace(old, new) + FIRST, **facts)
+    return product, case
+
+
+def rates(quoted):
+    """The annual rates of the offers, in ten-thousandths of a percent."""
+    return [offer_figures(offer, TAKINGS)["apr"] for offer in quoted.offers]
+
+
+def test_an_offer_that_a_rule_does_not_allow_is_left_out():
+    """
+    "An offer that it does not allow is left out." The rate that rules read is rounded up, so that
+    `<=` is exact: an offer whose rate is the bound itself is made.
+    """
+    _, free, case = of_flex()
+    every = quote(free, case, str)
+    least, *_, most = sorted(rates(every))
+    assert least < most
+
+    bound = f"{least // 10_000}.{least % 10_000:04}%"
+    kept = quote(*capped("60%", bound), str)
+    assert (kept.decision, kept.reasons, kept.limits) == ("Accepted", (), every.limits)
+    assert rates(kept) == [least] * len(kept.offers)
+    assert set(kept.offers) < set(every.offers)
+
+    below = f"{(least - 1) // 10_000}.{(least - 1) % 10_000:04}%"
+    assert quote(*capped("60%", below), str).decision == "Declined"
+
+
+def test_a_product_without_an_allowed_offer_is_declined_with_the_rules_reason():
+    """
+    "When none is left the product is Declined with that rule's reason", never without one.
+    """
+    quoted = quote(*capped("60%", "5%"), str)
+    decision, code, text = why(quoted)
+    assert (decision, code, quoted.offers) == ("Declined", "GB-P-90", ())
+    assert text.startswith("The annual rate would be ")
+    assert text.endswith("%; at most 5% is offered.")
+    (reason,) = quoted.reasons
+    assert [*reason.facts] == ["apr"]
+
+
+def test_what_is_unknown_makes_no_offer():
+    """
+    "Unknown (no average_monthly_takings, so no projection) never makes an offer": a person looks.
+    """
+    assert quote(*capped("60%", "500%"), str).decision == "Accepted"
+    product, case = capped(average_monthly_takings=None)
+    quoted = quote(product, case, str)
+    assert (quoted.decision, quoted.offers) == ("Referred", ())
+    assert quoted.needs == ("average_monthly_takings",)
+
+
+def test_another_amount_keeps_to_the_rules_too():
+    """
+    A merchant who asks for another amount of an open offer gets none that a rule does not allow.
+    """
+    amount = Money.parse("GBP 5000.00")
+    assert quote_amount(*capped("60%", "500%"), str, amount)
+    assert quote_amount(*capped("60%", "5%"), str, amount) == ()
+
+
+def test_rules_see_the_figures_of_the_offer_alone():
+    """
+    Its expressions read the figures of an offer, and nothing of the merchant.
+    """
+    rule = RATE.replace("GB-P-90", "NL-P-90")
+    files = country()
+    files["products.toml"] += "\n" + rule.replace("apr <= 60%", "performance >= 80%")
+    (error,) = errors_in(files, "NL")
+    assert "performance" in error.message
+
+    files = country()
+    files["products.toml"] += "\n" + rule.replace("source", 'otherwise = "refer"\nsource')
+    (error,) = errors_in(files, "NL")
+    assert "otherwise" in error.message
+
+
+def folder(rule=RATE):
+    files = country()
+    files["products.toml"] += "\n" + rule.replace("GB-P-90", "NL-P-90")
+    return read(files, "NL")
+
+
+def test_the_digest_covers_them_where_there_are_any():
+    """
+    "The digest covers them when there are any (existing digests stay the same)."
+    """
+    day = date(2026, 7, 1)
+    plain, bounded = read(country(), "NL").rulebook(day), folder().rulebook(day)
+    other = folder(RATE.replace("60%", "61%")).rulebook(day)
+    reworded = folder(RATE.replace("would be", "is")).rulebook(day)
+    assert len({plain.digest, bounded.digest, other.digest}) == 3
+    assert bounded.digest == reworded.digest
+    ended = folder(RATE.replace("source", "until = 2026-07-01\nsource"))
+    assert ended.rulebook(day).digest == plain.digest
+    assert ended.rulebook(date(2026, 6, 30)).products[0].offer_rules != ()
+
+
+def test_people_and_tools_see_them():
+    """
+    The policy page and `diff` say them, and mutants change them.
+    """
+    jurisdiction = folder()
+    rulebook = jurisdiction.rulebook(date(2026, 7, 1))
+    said = dict(product_sentences(rulebook.products[0], rulebook))
+    assert said["offer_rule_rate-cap"] == (
+        "Each offer has to keep to this: Annual percentage rate is at most 60%. (NL-P-90)"
+    )
+    shown = [overview(it, date(2026, 7, 1)) for it in (read(country(), "NL"), jurisdiction)]
+    (added,) = differences(*shown)
+    assert (added.state, added.kind, added.name) == (
+        "added", "rule for each offer", "flex: rate-cap (NL-P-90)"
+    )  # fmt: skip
+
+    names = [each.name for each in mutants(jurisdiction, Jurisdictions([jurisdiction]))]
+    of_rule = [name.removeprefix("NL-P-90 ") for name in names if name.startswith("NL-P-90")]
+    assert of_rule[0] == "left out"
+    assert "require: apr < 60%" in of_rule
+
+
+def test_a_mutant_of_one_is_noticed_by_an_example_of_its_offers():
+    """
+    "The mutants and examples (`expect` on offers) reach them": without the rule there is an offer.
+    """
+    example = """
+[[examples]]
+name = "too dear"
+on = 2026-07-01
+product = "flex"
+expect = { decision = "Declined", codes = ["NL-P-90"] }
+"""
+    jurisdiction = folder(RATE.replace("60%", "0%") + example)
+    others = Jurisdictions([jurisdiction])
+    left_out = next(
+        verdict
+        for verdict in verdicts(jurisdiction, others)
+        if verdict.mutant.name == "NL-P-90 left out"
+    )
+    assert (left_out.state, left_out.reason) == ("noticed", "too dear")
+
+
+def test_disclosures_are_loaded_only_where_there_is_such_a_rule():
+    """
+    "`holdback.disclosures` is imported only where such a rule exists."
+    """
+    script = (
+        "import sys, holdback.offers.quote as _; name = 'holdback.disclosures.offer_figures';"
+        "print(name in sys.modules); import holdback.offers.offer_rules; print(name in sys.modules)"
+    )
+    printed = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert printed.stdout.split() == ["False", "True"]
