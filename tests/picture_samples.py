@@ -166,6 +166,12 @@ RENEWAL = (
 )
 
 
+def sensitivity():
+    rates = ("24.90", "37.04", "49.12", "61.25", "73.31", "85.36", "97.47")
+    for share, rate in zip(range(50, 201, 25), rates, strict=True):
+        yield {"share": share, "apr": Decimal(rate), "term": 41800 // share}
+
+
 def timeline():
     starts = [date(2024, 1, 1), date(2025, 4, 1), date(2026, 7, 1)]
     yield from _versions("Figures", "minimum performance", ["75%", "80%", "85%"], starts)
@@ -211,6 +217,9 @@ def charts(width, *, several=True):
     made["money"] = pictures.money_at_stake("Where is the money?", stake, width)
     made["repayment"] = pictures.repayment(
         "The deal is 57% repaid after 171 days", [*repayment()], RENEWAL, width
+    )
+    made["sensitivity"] = pictures.sensitivity(
+        "What does the offer cost a year if other takings come?", [*sensitivity()], width
     )
     made["timeline"] = pictures.timeline(
         "What changes in GB, and when", [*timeline()], date(2026, 3, 1), width

@@ -51,7 +51,7 @@ _FIGURES: Final = (
     ("unpaid_charge", Kind.MONEY, "The unpaid charge that is paid off, of a deal with anybody."),
 )
 
-# What sentences call a figure whose name is no word.
+# What sentences call a figure whose name they cannot use.
 _LABELS: Final[Mapping[str, str]] = MappingProxyType({"apr": "annual percentage rate"})
 
 
@@ -69,7 +69,7 @@ def figure_catalogue(currency: Currency) -> Catalogue:
     )
 
 
-# The figures of an offer by itself, whatever else is known: those that rules for it may name.
+# The figures of an offer by itself: those that rules for it may name.
 _OF_AN_OFFER: Final = (
     "purchase_price",
     "purchased_amount",

@@ -20,7 +20,7 @@ from holdback.tools.pictures.outcome_migration import migration
 from holdback.tools.pictures.outcome_shares import cohorts, outcomes
 from holdback.tools.pictures.rule_funnel import funnel
 from holdback.tools.pictures.self_contained import dark, html, svg, svg_of
-from holdback.tools.pictures.value_steps import projection, sweep
+from holdback.tools.pictures.value_steps import projection, sensitivity, sweep
 from holdback.tools.pictures.what_holds_when import timeline
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "html",
     "money_at_stake",
     "repayment",
+    "sensitivity",
     "svg",
     "timeline",
 ]

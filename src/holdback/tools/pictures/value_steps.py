@@ -1,14 +1,15 @@
-"""How many deals are eligible at each value of a threshold, or some days from now."""
+"""Lines through steps: eligible deals at each value of a threshold, rates at each of takings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from holdback.tools.pictures.layout import (
     WIDTH,
     Record,
     Spec,
+    chart,
     grouped,
     haloed,
     heading,
@@ -20,6 +21,7 @@ from holdback.tools.pictures.layout import (
 from holdback.tools.pictures.palette import ACCENT, MARK, SOFT, TEXT
 
 _HEIGHT: Final = 170
+_PROJECTED: Final = 100  # percent of the takings that were projected
 
 
 def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
@@ -71,17 +73,46 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Spe
     return picture(title, says, panels, width)
 
 
-def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
+def sensitivity(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
     """
-    Return a panel of *steps*: a line through the numbers of eligible deals.
+    Return the picture of the annual rate of an offer by its takings, with the projection marked.
 
-    Of a step, `at` is its place on the line and `mark` what is written at it, empty but for today.
+    The records are those of `takings_sensitivity` in `holdback.disclosures.offer_figures`: each has
+    the `share` of the takings that were projected, and the `apr`, both in percent.
     """
-    texts = (f"{step['eligible']:,}  {step['label']}  {step['mark']}" for step in steps)
+    steps = [
+        {
+            "at": record["share"],
+            "label": f"{record['share']}%",
+            "apr": record["apr"],
+            "mark": "projected" if record["share"] == _PROJECTED else "",
+        }
+        for record in sorted(records, key=lambda record: record["share"])
+    ]
+    name = "Annual percentage rate, by the takings that come in percent of those projected"
+    panels = [_steps(name, steps, inner_width(width), "apr")] if steps else []
+    says = (
+        "The same offer: its charge is fixed, so that it costs more a year the sooner it is paid."
+    )
+    return chart(picture(title, says, panels, width))
+
+
+def _number(step: Spec, name: str) -> str:
+    """Return what is written at a *step* of the figure *name*."""
+    return f"{step[name]:,}%" if name == "apr" else f"{step[name]:,}"
+
+
+def _steps(title: str, steps: Sequence[Spec], width: int, name: str = "eligible") -> Spec:
+    """
+    Return a panel of *steps*: a line through their figures of a *name*.
+
+    Of a step, `at` is its place on the line and `mark` what is written at it, empty but for one.
+    """
+    texts = (f"{_number(step, name)}  {step['label']}  {step['mark']}" for step in steps)
     margin = max(text_width(word) for text in texts for word in text.split("  ")) // 2 + 2
-    shown = _shown(steps, width - 2 * margin)
+    shown = _shown(steps, width - 2 * margin, name)
     rows = [
-        {**step, "number": f"{step['eligible']:,}" if place in shown else ""}
+        {**step, "number": _number(step, name) if place in shown else ""}
         | {"label": step["label"] if place in shown else ""}
         for place, step in enumerate(steps)
     ]
@@ -91,10 +122,10 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
         "axis": None,
         "scale": {"zero": False, "nice": False, "range": [margin, width - margin]},
     }
-    most = max(step["eligible"] for step in steps) or 1
+    most = float(max(step[name] for step in steps)) or 1
     scale = {"domain": [0, most], "nice": False, "range": [_HEIGHT - 26, 34]}
-    y = {"field": "eligible", "type": "quantitative", "axis": None, "scale": scale}
-    tooltip = [{"field": "label", "title": " "}, {"field": "number", "title": "eligible"}]
+    y = {"field": name, "type": "quantitative", "axis": None, "scale": scale}
+    tooltip = [{"field": "label", "title": " "}, {"field": "number", "title": name}]
     return {
         "title": heading(title, width),
         "data": values(rows),
@@ -116,9 +147,9 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
     }
 
 
-def _shown(steps: Sequence[Spec], width: int) -> set[int]:
-    """Return the places of the steps whose numbers fit next to each other; today's is one."""
-    widest = max(text_width(max(f"{step['eligible']:,}", step["label"], key=len)) for step in steps)
+def _shown(steps: Sequence[Spec], width: int, name: str) -> set[int]:
+    """Return the places of the steps whose numbers fit next to each other; the marked is one."""
+    widest = max(text_width(max(_number(step, name), step["label"], key=len)) for step in steps)
     every = -(-len(steps) * (widest + 6) // width)  # rounded up
     last = len(steps) - 1
     shown = {place for place in range(0, len(steps), every) if last - place >= every} | {0, last}
