@@ -66,7 +66,8 @@ def test_those_that_ship():
     assert set(CODES) == own_rules | alike
     assert set(OWN) == own_rules
     laws = {each.code for each in JURISDICTIONS if each.disclosures}
-    assert laws == {"US-CA", "US-NY", *alike}
+    neutral = {"GB", "DE"}
+    assert laws == {"US-CA", "US-NY", *alike, *neutral}
     parents = {each.code: [layer.code for layer in each.policy.layers] for each in JURISDICTIONS}
     assert parents["US-CA"] == ["US", "US-CA"]
     assert parents["US-NY"] == ["US", "US-NY"]
@@ -244,3 +245,19 @@ def test_history_is_locked():
     assert lines_not_locked(locked, JURISDICTIONS, LOCKED_ON) == []
     assert locked.through == LOCKED_ON
     assert len(locked.lines) == sum(len(each.slices) for each in JURISDICTIONS)
+
+
+@for_every("code", ["DE", "GB"])
+def test_where_no_law_asks_for_it_the_rate_is_named_by_its_method(code):
+    """
+    "The same figures under a neutral regime (total cost, cost per unit borrowed, APR by the
+    European effective method, named so), switched on by their file."
+    """
+    (neutral,) = JURISDICTIONS[code].disclosures
+    assert (neutral.rate, neutral.required, neutral.signed) == ("effective", None, False)
+    labels = [item.label for item in neutral.items]
+    assert labels[1:4] == [
+        "Total cost",
+        "Cost per unit borrowed",
+        "Estimated APR (European effective method)",
+    ]

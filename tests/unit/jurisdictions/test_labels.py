@@ -30,7 +30,7 @@ timeline = [{{ from = 2025-01-01, value = "85%", source = "policy" }}]
 
 def first_words(code="NL", **folders):
     book = loaded(**folders).resolve(code, on=NOW)
-    return in_words(book.renewal.rules[0], book)
+    return in_words(book.renewal.rules[0], book.catalogue)
 
 
 def test_a_label_is_the_name_in_words():

@@ -146,7 +146,7 @@ def test_a_rule_is_given_in_plain_words(require, when, words):
     files["renewal.toml"] = files["renewal.toml"].partition("[typical]")[0]
     book = loaded(NL=files).resolve("NL", on=NOW)
 
-    assert in_words(book.renewal.rules[-1], book) == words
+    assert in_words(book.renewal.rules[-1], book.catalogue) == words
 
 
 def test_products():
