@@ -8,6 +8,7 @@ from decimal import Decimal
 import attrs
 import pendulum
 
+import disclosure_samples
 import money_samples
 import people_samples
 from holdback.eligibility.assessment import assess
@@ -471,6 +472,7 @@ EVENTS = {
                 | money_samples.ADDED_EVENTS
                 | people_samples.LAST_EVENTS
                 | money_samples.NEWEST_EVENTS
+                | disclosure_samples.EVENTS
             ).items()
         )
     },
@@ -709,6 +711,8 @@ REPLIES["merchant_lookup_with_a_plan"] = MerchantLookup(
         ),
     )
 )
+MERCHANT_WITH_A_DISCLOSURE = attrs.evolve(MERCHANT, disclosed=(disclosure_samples.DISCLOSED,))
+REPLIES |= disclosure_samples.REPLIES
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)
 )

@@ -64,6 +64,7 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "erasure_not_possible": (409, "The profile cannot be erased now"),
         "profile_erased": (409, "The profile was erased"),
         "amount_not_possible": (409, "The amount is not possible"),
+        "not_disclosed": (409, "The offer is not disclosed yet"),
         "fee_not_allowed": (409, "The terms of the deal do not allow the fee"),
         "not_possible_now": (409, "The operation is not possible in this state"),
         "invalid_request": (422, "The request is not valid"),

@@ -48,6 +48,7 @@ from holdback.lifecycle.offers.application_views import (
     DeclineOffers,
     WithdrawOffers,
 )
+from holdback.lifecycle.offers.disclosing import Disclose
 from holdback.lifecycle.offers.requests import RequestOffers, RequireChecks
 from holdback.lifecycle.offers.requoting import Requote
 from holdback.lifecycle.operation import (
@@ -66,6 +67,7 @@ from holdback.lifecycle.people.referrals import AskReferrals, DecideReferral
 from holdback.merchant.acceptance import Acceptance, ApplicationStatus
 from holdback.merchant.application import Applications, Check, HeldEvidence, RequiredChecks
 from holdback.merchant.deal import LookupDeal, MerchantLookup, Performance
+from holdback.merchant.disclosure import OfferDisclosure
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import (
     DealReceipt,
@@ -108,6 +110,7 @@ __all__ = [
     "DealStatement",
     "DecideReferral",
     "DeclineOffers",
+    "Disclose",
     "EraseProfile",
     "FundDeal",
     "HeldEvidence",
@@ -117,6 +120,7 @@ __all__ = [
     "LookUp",
     "LookupDeal",
     "MerchantLookup",
+    "OfferDisclosure",
     "Offers",
     "Operation",
     "PauseDeal",
@@ -190,6 +194,7 @@ Reply: TypeAlias = (
     | UnwindQuote
     | Refundable
     | Statement
+    | OfferDisclosure
 )
 
 
@@ -237,6 +242,7 @@ OPERATIONS: Final[Mapping[str, type[Operation[Any]]]] = MappingProxyType(
             ChangeTerms,
             SettleEarly,
             Requote,
+            Disclose,
             ReviewRenewal,
             LookUp,
             AssessRenewal,

@@ -19,7 +19,7 @@ from api_reference import definition, public_modules
 MODULES = public_modules()
 
 # More names than this nobody learns; fewer do not cover what hosts, analysts and risk teams do.
-FEWEST, MOST = 140, 320
+FEWEST, MOST = 140, 325
 
 
 def exported(name):
@@ -50,7 +50,7 @@ def test_public_names_are_sorted_and_described(name):
 
 def test_there_are_about_280_public_names():
     """
-    The public modules export 140 to 320 names, counting once a name that two of them have.
+    The public modules export 140 to 325 names, counting once a name that two of them have.
     """
     union = {id(value) for name in MODULES for value in exported(name).values()}
 

@@ -38,6 +38,7 @@ REPLIES = {
     "reply_merchant_lookup_with_ledger": "MerchantLookup",
     "reply_offers": "Offers",
     "reply_offers_declined": "Offers",
+    "reply_offer_disclosure": "OfferDisclosure",
     "reply_profile_status": "ProfileStatus",
     "reply_record_receipt": "RecordReceipt",
     "reply_referrals": "Referrals",

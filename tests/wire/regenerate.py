@@ -61,6 +61,8 @@ def stored_documents():
     yield "state_with_fees.json", wire.write_merchant(wire_samples.MERCHANT_WITH_FEES)
     yield "state_with_a_plan.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_PLAN)
     yield "state_with_a_chain.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_CHAIN)
+    disclosed = wire_samples.MERCHANT_WITH_A_DISCLOSURE
+    yield "state_with_a_disclosure.json", wire.write_merchant(disclosed)
     consenting = wire_samples.MERCHANT_WITH_CONSENTS
     yield "state_with_consents.json", wire.write_merchant(consenting)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)

@@ -79,6 +79,7 @@ COMMANDS = (
     "change_terms",
     "settle_early",
     "requote",
+    "disclose",
 )
 QUESTIONS = {
     "applications": AskApplications(),

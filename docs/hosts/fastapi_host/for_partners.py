@@ -92,6 +92,10 @@ def _of_applications(app, host):
     def requote(request: Request, incoming: Commanded, merchant_id: str):
         return carried_out(request, incoming, merchant_id, "requote")
 
+    @app.post(f"{path}/disclose", **schemas.described("partner_disclose"))
+    def disclose(request: Request, incoming: Commanded, merchant_id: str):
+        return carried_out(request, incoming, merchant_id, "disclose")
+
     @app.get(f"{path}/settlement_quote", **schemas.described("partner_settlement_quote"))
     def quote(request: Request, incoming: Asked, merchant_id: str, deal_id: DealId, on: OnDay):
         of = merchant_request(request, incoming, merchant_id=merchant_id)

@@ -34,6 +34,7 @@ WHO_MAY = MappingProxyType(
         "partner_record_consents": _PARTNERS,
         "withdraw_application": _PARTNERS,
         "partner_requote": _PARTNERS,
+        "partner_disclose": _PARTNERS,
         "partner_settlement_quote": _PARTNERS,
         "partner_statement": _PARTNERS,
         # Agents, about the merchants of every partner.
@@ -74,6 +75,7 @@ WHO_MAY = MappingProxyType(
         "change_terms": _AGENTS,
         "settle_early": _AGENTS,
         "requote": _AGENTS,
+        "disclose": _AGENTS,
         "settlement_quote": _AGENTS,
         "unwind_quote": _AGENTS,
         "refundable": _AGENTS,

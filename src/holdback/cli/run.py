@@ -193,6 +193,9 @@ def _state_details(event: Mapping[str, Any]) -> Iterator[str]:
     """The status and the day that *event* names, what an application lacks, when it lapses."""
     if event["type"] == "ProfileRectified":
         yield f"corrected: {', '.join(event['sections'])}"
+    if event["type"] == "OfferDisclosed":
+        yield str(event["disclosure"]["law"])
+        yield "due" if event["disclosure"]["due"] else "not due"
     if event.get("status"):
         yield str(event["status"])
     if event.get("on"):

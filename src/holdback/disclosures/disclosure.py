@@ -221,7 +221,7 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
     plain = _plain(regime, figures)
     prepared = regime.catalogue.prepare({**plain, **(facts or {})})
     words = _words(regime, prepared, payments, financing.amount_financed)
-    filled = _Filled(regime, prepared, {**words, **_texts(regime, texts or {})})
+    filled = _Filled(regime, prepared, {**words, **stated_texts(regime, texts or {})})
     deciding = regime.not_due_by(prepared)
     return Disclosure(
         jurisdiction=regime.code,
@@ -263,8 +263,13 @@ def _words(
     return words
 
 
-def _texts(regime: Regime, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of *regime* that a host has to state or may, as *given* or by default."""
+def stated_texts(regime: Regime, given: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the texts of *regime* that a host has to state or may, as *given* or by default.
+
+    Raises:
+        InvalidDocument: with every text that is missing, and every name that is unknown.
+    """
     errors = [
         ErrorDetail(
             code="unknown_name",

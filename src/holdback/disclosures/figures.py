@@ -56,6 +56,11 @@ class Financing:
                 "the merchant would receive less than nothing: what is withheld, paid to third "
                 "parties and paid off is more than the purchase price",
             )
+        if self.amount_financed <= 0:
+            raise InvalidValue(
+                "wrong_value",
+                "nothing would be financed: the charges are all of the purchase price",
+            )
         if self.finance_charge < 0:
             raise InvalidValue(
                 "wrong_value", "the merchant would repay less than it receives: no law defines that"

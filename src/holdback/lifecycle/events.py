@@ -28,6 +28,7 @@ from holdback.frozen_classes import (
 )
 from holdback.merchant.application import CheckRecord
 from holdback.merchant.deal import Deal
+from holdback.merchant.disclosure import OfferDisclosure
 from holdback.merchant.ledger import Entry, Posting
 from holdback.merchant.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
 from holdback.merchant.offer import Offer
@@ -63,6 +64,7 @@ __all__ = [
     "HoldLifted",
     "HoldPlaced",
     "OfferAccepted",
+    "OfferDisclosed",
     "OfferRequoted",
     "OffersDeclined",
     "OffersIssued",
@@ -541,6 +543,18 @@ class OfferRequoted(Envelope):
 
 
 @frozen(kw_only=True)
+class OfferDisclosed(Envelope):
+    """
+    An offer was disclosed: everything that was shown, with the host's texts as names in braces.
+
+    `sections` names these texts in the profile. A disclosure replaces the one of the offer before.
+    """
+
+    disclosure: OfferDisclosure
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
 class QueuedRenewalReady(Envelope):
     """The base deal of a queued renewal was repaid: it can be funded, and lapses at `lapses_at`."""
 
@@ -589,6 +603,7 @@ Event: TypeAlias = (
     | PayoutReturned
     | ProfileRectified
     | PlanAgreed
+    | OfferDisclosed
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -634,6 +649,7 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "DealSettled": DealSettled,
         "ProfileRectified": ProfileRectified,
         "PlanAgreed": PlanAgreed,
+        "OfferDisclosed": OfferDisclosed,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -48,12 +48,14 @@ from holdback.merchant.merchant import (
     IN_FULFILMENT,
     LAPSED,
     MOST_CLOSED_OFFERS,
+    MOST_DISCLOSED,
     MOST_ENDED,
     MOST_REPLACED,
     MOST_REQUESTS,
     SUBMITTED,
     ClosedOfferSet,
     CreditCheckDue,
+    DisclosedOffer,
     Fulfilment,
     Merchant,
     OfferSet,
@@ -221,6 +223,7 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "referrals": lambda referral: referral.product,
         "referral_decisions": lambda decision: (decision.product, decision.base_deal_id),
         "holds": lambda hold: hold.code,
+        "disclosed": lambda disclosed: disclosed.offer_id,
     }
 )
 
@@ -279,6 +282,7 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
     ]
     _keep_newest(fulfilments, ended, MOST_ENDED)
     draft.all("referrals").clear()
+    _drop(draft, "disclosed", lambda disclosed: disclosed.offer_id != event.offer.offer_id)
     for application_id, offer_set in sets.items():
         if offer_set.expires_at > event.at:
             sets[application_id] = _close_offers(offer_set, event.offer.offer_id)
@@ -377,7 +381,7 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
         decisions[about] = attrs.evolve(decision, sections={})
     # What checks found is personal. What deals were stays, and with it what defaulted. The consents
     # were part of the profile: a merchant that comes back has to give them again.
-    for personal in ("checks", "consents", "referrals"):
+    for personal in ("checks", "consents", "referrals", "disclosed"):
         draft.all(personal).clear()
     draft.changes |= {"sections": {}, "profile_erased": True}
     draft.changes["replaced_sections"] = ()
@@ -440,6 +444,16 @@ def _forgotten(draft: Draft, event: events.Forgotten) -> None:
         suspense = draft.last("suspense")
         draft.changes["suspense"] = suspense.closed_through(event.suspense_through)
     _forget_requests(draft, event)
+    _forget_disclosures(draft)
+
+
+def _forget_disclosures(draft: Draft) -> None:
+    """Forget the disclosures of offers that nobody can accept or fund any more."""
+    if not draft.all("disclosed"):
+        return
+    offers = {offer.offer_id for held in draft.all("offer_sets").values() for offer in held.offers}
+    offers |= {fulfilment.offer.offer_id for fulfilment in draft.all("fulfilments").values()}
+    _drop(draft, "disclosed", lambda disclosed: disclosed.offer_id not in offers)
 
 
 def _forget_requests(draft: Draft, event: events.Forgotten) -> None:
@@ -509,7 +523,13 @@ def _application_lapsed(draft: Draft, event: events.ApplicationLapsed) -> None:
 
 
 def _signature_recorded(draft: Draft, event: events.SignatureRecorded) -> None:
-    _change_fulfilment(draft, event, signature=event.signature)
+    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
+    disclosed = draft.all("disclosed").get(fulfilment.offer.offer_id)
+    if disclosed is None or disclosed.digest != event.signature.digest:
+        _change_fulfilment(draft, event, signature=event.signature)
+    else:
+        signed = attrs.evolve(disclosed, signature=event.signature)
+        draft.all("disclosed")[disclosed.offer_id] = signed
 
 
 def _details_held(draft: Draft, event: events.DetailsSupplied | events.BankDetailsChanged) -> None:
@@ -755,6 +775,19 @@ def _offer_requoted(draft: Draft, event: events.OfferRequoted) -> None:
     )
 
 
+def _offer_disclosed(draft: Draft, event: events.OfferDisclosed) -> None:
+    shown, disclosures = event.disclosure, draft.all("disclosed")
+    disclosures.pop(shown.offer_id, None)
+    disclosures[shown.offer_id] = DisclosedOffer(
+        offer_id=shown.offer_id,
+        digest=shown.digest,
+        on=shown.on,
+        due=shown.due,
+        sections=event.sections,
+    )
+    _keep_newest(disclosures, disclosures, MOST_DISCLOSED)
+
+
 def _queued_renewal_ready(draft: Draft, event: events.QueuedRenewalReady) -> None:
     _change_fulfilment(draft, event, lapses_at=event.lapses_at)
 
@@ -851,6 +884,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.TermsChanged: _terms_changed,
         events.PlanAgreed: _plan_agreed,
         events.OfferRequoted: _offer_requoted,
+        events.OfferDisclosed: _offer_disclosed,
         events.QueuedRenewalReady: _queued_renewal_ready,
         events.PayoutReturned: _payout_returned,
         events.ProfileRectified: _profile_rectified,

@@ -27,6 +27,9 @@ from holdback.merchant.suspense import Suspense
 # (decisions/money-after-funding#the-day-on-which-it-happened).
 DAYS_TO_RECORD: Final = 7
 DAYS_TO_GIVE_BACK: Final = 30
+# The fees that are stated of an offer when it is disclosed: finance charges, and what is paid to
+# others out of the funds.
+FEES: Final = ("withheld", "paid_separately", "later_charges", "third_parties")
 
 # An operation, or the fields of one that could be read.
 _Input: TypeAlias = Any
@@ -354,3 +357,15 @@ def terms_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDe
     if given.split_percentage is None and given.term_days is None:
         message = "expected a split percentage, a term or both"
         yield ErrorDetail(code="missing", message=message, path="$.split_percentage")
+
+
+def disclosure_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in the amounts of a disclosure."""
+    yield from _wrong_currency(given.monthly_takings, input_context.currency, "$.monthly_takings")
+    yield from _not_above_zero(given.monthly_takings, "$.monthly_takings")
+    for name in FEES:
+        money, path = getattr(given, name), f"$.{name}"
+        yield from _wrong_currency(money, input_context.currency, path)
+        if money is not None and money.minor < 0:
+            message = "expected an amount that is not negative"
+            yield ErrorDetail(code="out_of_range", message=message, path=path)

@@ -60,6 +60,8 @@ MOST_CLOSED_OFFERS: Final = 10_000
 MOST_REQUESTS: Final = 10_000
 # The replaced sections of each name that a state names: it holds results of no more subjects.
 MOST_REPLACED: Final = MOST_SUBJECTS
+# The disclosures that a state holds: of the offers between which a merchant chooses.
+MOST_DISCLOSED: Final = 20
 
 
 @frozen(kw_only=True)
@@ -189,6 +191,23 @@ class Signature:
 
 
 @frozen(kw_only=True)
+class DisclosedOffer:
+    """
+    What is kept of the last disclosure of an offer: its digest, and the day `on` which it was made.
+
+    `due` says whether the law asks for it. `sections` name the host's texts in it, and `signature`
+    is that of the disclosure, None until the merchant signs it.
+    """
+
+    offer_id: str
+    digest: str
+    on: date
+    due: bool
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    signature: Signature | None = None
+
+
+@frozen(kw_only=True)
 class Fulfilment:
     """
     An application whose offer was accepted, and its status.
@@ -307,7 +326,7 @@ class Merchant:
     day of takings ever recorded. `requests` are the requests carried out lately.
     `renewal_eligibility` is as last announced. `suspense` is cash that came in and has no deal to
     go to. `replaced_sections` names what the sections of the applicants and of the company were
-    before they were corrected.
+    before they were corrected. `disclosed` are the offers that were disclosed lately.
     """
 
     partner: str = field(validator=text)
@@ -338,6 +357,7 @@ class Merchant:
     holds: tuple[Hold, ...] = ()
     suspense: Suspense = Suspense()
     replaced_sections: tuple[ReplacedSection, ...] = ()
+    disclosed: tuple[DisclosedOffer, ...] = ()
 
     @classmethod
     def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
@@ -384,6 +404,10 @@ class Merchant:
         """Return the accepted application with *application_id*, None if there is none."""
         return next((f for f in self.fulfilments if f.application_id == application_id), None)
 
+    def disclosure_of(self, offer_id: str) -> DisclosedOffer | None:
+        """Return what is kept of the disclosure of an offer, None if it was not disclosed."""
+        return next((held for held in self.disclosed if held.offer_id == offer_id), None)
+
     def shown_status(self, fulfilment: Fulfilment) -> str:
         """Return the status of an accepted application, which tells one that waits in a queue."""
         base = self.deal_of(fulfilment.base_deal_id)
@@ -408,8 +432,9 @@ class Merchant:
     @property
     def named_sections(self) -> Iterator[str]:
         """The digests of all sections of the profile that this state names."""
-        holders: list[Merchant | OfferSet | Fulfilment | Hold | Referral]
+        holders: list[Merchant | OfferSet | Fulfilment | Hold | Referral | DisclosedOffer]
         holders = [self, *self.offer_sets, *self.fulfilments, *self.holds, *self.referrals]
+        holders += self.disclosed
         for holder in holders:
             yield from holder.sections.values()
         yield from (said.section for said in self.consents if said.section is not None)

@@ -62,6 +62,7 @@ from holdback.wire.fields import (
     raise_if_any,
     read_document,
     read_object,
+    texts_by_name,
     whole_number,
 )
 from holdback.wire.strict_json import checked_tree, tree_and_errors
@@ -83,6 +84,7 @@ _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
         DateTime: instant,
         Mapping[str, Json]: exact_facts,
         Mapping[str, bool]: flags_by_name,
+        Mapping[str, str]: texts_by_name,
     }
 )
 

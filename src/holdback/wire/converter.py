@@ -373,6 +373,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
             "holds",
             "suspense",
             "replaced_sections",
+            "disclosed",
         ),
         Fulfilment: (
             "lapses_at",

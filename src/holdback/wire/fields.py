@@ -372,6 +372,15 @@ def exact_facts(value: Json, path: str, errors: Errors) -> dict[str, Json]:
     return facts
 
 
+def texts_by_name(value: Json, path: str, errors: Errors) -> dict[str, str]:
+    """Read an object of free texts."""
+    if type(value) is not dict:
+        add_type_error(value, "an object", path, errors)
+        return {}
+    read = {name: free_text(item, field_path(path, name), errors) for name, item in value.items()}
+    return {name: item for name, item in read.items() if item is not None}
+
+
 def flags_by_name(value: Json, path: str, errors: Errors) -> dict[str, bool]:
     """Read an object of true and false, at least one."""
     if type(value) is not dict:

@@ -25,6 +25,7 @@ from holdback.lifecycle.events import (
     SignatureRecorded,
 )
 from holdback.lifecycle.input_checks import late_record_errors
+from holdback.lifecycle.offers.disclosure_gate import check_disclosed, signed_disclosure
 from holdback.lifecycle.offers.funding_rules import funding_answers, funding_held_back
 from holdback.lifecycle.operation import (
     Case,
@@ -208,7 +209,8 @@ class FundDeal(Command[DealReceipt]):
     Raises:
         Refusal: `application_not_found`, `not_possible_now`, `active_deal`, or `referred` when
             something is known against the merchant since the offers were issued, or a funding rule
-            is not true; `request_conflict` if it was funded on another day.
+            is not true; `not_disclosed` where the law asks for it first; `request_conflict` if it
+            was funded on another day.
         InvalidDocument: the day is more than a week ago, or before what the funding follows.
     """
 
@@ -253,6 +255,7 @@ def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, 
     reasons = funding_held_back(case, fulfilment, answered)
     if reasons:
         raise Refusal("referred", f"a person decides first: {', and '.join(reasons)}")
+    check_disclosed(case, fulfilment.offer.offer_id, funding=True)
     base, active = case.merchant.deal_of(fulfilment.base_deal_id), case.merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")
@@ -368,7 +371,8 @@ class RecordSignature(Command[ApplicationStatus]):
     """
     Record that the merchant signed: the host's name of the document, and its digest.
 
-    Another document replaces it until the funding, because a contract may be made anew.
+    Another document replaces it until the funding, because a contract may be made anew. The digest
+    of the offer's disclosure signs that, and no contract.
 
     Raises:
         Refusal: `application_not_found` or `not_possible_now`.
@@ -382,7 +386,8 @@ class RecordSignature(Command[ApplicationStatus]):
 
     def decide(self, case: Case) -> Decision[ApplicationStatus]:
         fulfilment = find_fulfilment(case.merchant, self.application_id)
-        held = fulfilment.signature
+        disclosed = signed_disclosure(case.merchant, fulfilment, self.digest)
+        held = fulfilment.signature if disclosed is None else disclosed.signature
         events: tuple[Event, ...] = ()
         if held is None or (held.document, held.digest) != (self.document, self.digest):
             if fulfilment.status not in IN_FULFILMENT:
@@ -393,7 +398,7 @@ class RecordSignature(Command[ApplicationStatus]):
                 at=case.at, application_id=application_id, signature=signature
             )
             events = (signed,)
-            if may_submit(fulfilment, signed=True):
+            if disclosed is None and may_submit(fulfilment, signed=True):
                 submitted = ApplicationSubmitted(at=case.at, application_id=application_id)
                 events = (signed, submitted)
         return Decision(events, lambda after: _application_status(after, self.application_id))

@@ -18,6 +18,7 @@ from holdback.lifecycle.events import (
     Event,
     OfferAccepted,
 )
+from holdback.lifecycle.offers.disclosure_gate import check_disclosed
 from holdback.lifecycle.offers.requests import offers_expired
 from holdback.lifecycle.offers.since_the_offer import check_offer
 from holdback.lifecycle.operation import Case, Decision, PersonalCommand
@@ -51,7 +52,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
 
     Raises:
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
-            or `referred`.
+            `referred`, or `not_disclosed` where the law asks for it first.
         InvalidDocument: the jurisdiction does not take a field of the bank details.
     """
 
@@ -77,6 +78,7 @@ class AcceptOffer(PersonalCommand[Acceptance]):
         offer_set, offer = open_offer(case, self.offer_id)
         check_offer(case, offer_set, product_of(offer_set, offer).key)
         check_base_deal(case.merchant, offer_set)
+        check_disclosed(case, offer.offer_id)
         return _acceptance(case, offer_set, offer, details)
 
 

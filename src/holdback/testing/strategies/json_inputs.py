@@ -191,6 +191,7 @@ _JSON_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         DateTime: INSTANTS.map(write_timestamp),
         BankDetails: BANK_DETAILS,
         Mapping[str, bool]: st.dictionaries(IDENTIFIERS, st.booleans(), min_size=1, max_size=3),
+        Mapping[str, str]: st.dictionaries(IDENTIFIERS, FREE_TEXTS, max_size=3),
         # The results of a check by the names of its facts.
         Mapping[str, Json]: st.dictionaries(
             IDENTIFIERS, st.booleans() | st.integers(-(10**9), 10**9) | FREE_TEXTS, max_size=3

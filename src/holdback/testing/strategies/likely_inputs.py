@@ -17,6 +17,7 @@ from holdback.merchant.instants import utc, write_timestamp
 from holdback.merchant.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
 from holdback.merchant.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.operations import OPERATIONS
+from holdback.rulebooks.regime import regime_on
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
@@ -43,7 +44,8 @@ def sensible(moment: Moment) -> list[str]:
     if newest_offer_id(merchant) is not None:
         unexpired = any(offer_set.expires_at > moment.at for offer_set in merchant.offer_sets)
         names += ["accept_offer"] * (3 if unexpired else 1) + ["decline_offers"]
-        names += ["withdraw_offers"]
+        in_force = regime_on(moment.rulebook.disclosures, moment.day)
+        names += ["withdraw_offers"] + ["disclose"] * (in_force is not None)
     if merchant.in_fulfilment is not None:
         names += _steps_of_fulfilment(merchant.in_fulfilment)
     if merchant.deals:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from itertools import count
 from types import MappingProxyType
-from typing import Final
+from typing import Final, get_args
 
 from hypothesis import strategies as st
 
@@ -14,9 +14,11 @@ from holdback.errors import ConfigurationError, Refusal
 from holdback.exact.money import Money
 from holdback.lifecycle.context import Context
 from holdback.merchant.deal import DEFAULTED, DEFAULTS, FUNDED, RENEWED, REPAID, Deal
+from holdback.merchant.disclosure import Frequency
 from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.operations import QuoteSettlement
+from holdback.rulebooks.regime import regime_on
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 
@@ -327,6 +329,19 @@ def _requote(draw: st.DrawFn, moment: Moment) -> Input:
     return {"offer_id": offer_id, "amount": str(Money(minor, least.currency).amount)}
 
 
+@st.composite
+def _disclose(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw an offer and how often it is paid, with the texts that its regime asks for."""
+    offered = _open_amounts(moment.merchant)
+    regime = regime_on(moment.rulebook.disclosures, moment.day)
+    texts = dict.fromkeys(() if regime is None else regime.texts, "As agreed.")
+    return {
+        "offer_id": draw(st.sampled_from(offered))[0] if offered else UNKNOWN_ID,
+        "frequency": draw(st.sampled_from(get_args(Frequency))),
+        "texts": texts,
+    }
+
+
 MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] = MappingProxyType(
     {
         "refund": _refund,
@@ -348,5 +363,6 @@ MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] 
         "resume": _of_day,
         "change_terms": _change_terms,
         "requote": _requote,
+        "disclose": _disclose,
     }
 )

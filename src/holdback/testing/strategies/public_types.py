@@ -63,6 +63,7 @@ from holdback.merchant.profile import SALT_BYTES, Profile
 from holdback.operations import (
     OPERATIONS,
     ChangeTerms,
+    Disclose,
     Operation,
     RectifyProfile,
     Reply,
@@ -289,6 +290,17 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         # It corrects at least one of the two.
         RectifyProfile: st.builds(RectifyProfile, applicants=APPLICANTS, company=maybe(OPAQUES))
         | st.builds(RectifyProfile, company=OPAQUES),
+        # Its facts are plain, and its texts not empty.
+        Disclose: st.deferred(
+            lambda: st.builds(
+                Disclose,
+                **{
+                    **attributes_of(Disclose),
+                    "facts": CHECKED,
+                    "texts": st.dictionaries(IDS, WORDS, max_size=3),
+                },
+            )
+        ),
         # It changes at least one of the two.
         ChangeTerms: st.builds(
             ChangeTerms,

@@ -257,6 +257,13 @@ def _requote(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> B
     yield {"offer_id": offer_id, "amount": wanted}
 
 
+def _disclose(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
+    """Disclose one of the newest offers, by daily payments or by others."""
+    offer_ids = _open_offers(merchant.projection)[-6:] or [UNKNOWN]
+    frequency = {} if variant % 2 else {"frequency": ("weekly", "monthly")[variant // 2 % 2]}
+    yield {"offer_id": offer_ids[pick % len(offer_ids)], **frequency}
+
+
 def _record_suspense(merchant: SimulatedMerchant, today: date, pick: int, _: int) -> Bodies:
     yield merchant.movement(today, Decimal(40 + pick) + PENNY)
 
@@ -395,6 +402,12 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "requote": AgentOperation(
             weight=2, fits=_open_offers, bodies=_requote, took_effect=_amount_is_offered
+        ),
+        "disclose": AgentOperation(
+            weight=1,
+            fits=_open_offers,
+            bodies=_disclose,
+            took_effect=lambda request, projection: request["offer_id"] in projection.disclosed,
         ),
     }
 )

@@ -317,6 +317,7 @@ class Projection(ProjectedDeals):
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
+    disclosed: set[str] = field(factory=set)
     people: ProjectedPeople = field(factory=ProjectedPeople)
     referrals: dict[str, dict[str, Any]] = field(factory=dict)
     holds: dict[str, datetime] = field(factory=dict)
@@ -542,6 +543,9 @@ class Projection(ProjectedDeals):
                 application_id, event["product"], offer, ends[0]
             )
 
+    def _offer_disclosed(self, event: dict[str, Any]) -> None:
+        self.disclosed.add(event["disclosure"]["offer_id"])
+
     def _queued_renewal_ready(self, event: dict[str, Any]) -> None:
         if event.get("lapses_at") is not None:
             self.lapses_at[event["application_id"]] = instant(event["lapses_at"])
@@ -597,6 +601,7 @@ class Projection(ProjectedDeals):
             "PayoutReturned": _payout_returned,
             "TakingsRecorded": _takings_recorded,
             "OfferRequoted": _offer_requoted,
+            "OfferDisclosed": _offer_disclosed,
             "QueuedRenewalReady": _queued_renewal_ready,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,
             "ProfileErased": _profile_erased,
