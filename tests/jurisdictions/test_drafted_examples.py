@@ -7,7 +7,7 @@ import re
 from counts import count
 from holdback.jurisdictions.folder import bundled_path, read_folder
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import FolderFiles, read_jurisdiction
+from holdback.jurisdictions.reader import DISCLOSURES, FolderFiles, read_jurisdiction
 from holdback.tools.example_run import run_examples
 from holdback.tools.lint.coverage_gaps import coverage_gaps
 from holdback.tools.mutants.mutation import SURVIVED, verdicts
@@ -31,6 +31,8 @@ def bare(code):
     """The folder of a jurisdiction that ships, without an example."""
     folder, _ = read_folder(bundled_path() / code, f"jurisdictions/{code}/")
     files = {name: without_examples(body.decode()).encode() for name, body in folder.files.items()}
+    # Nothing is drafted for a law on disclosures: a person reads it.
+    files |= {name: body for name, body in folder.files.items() if name == DISCLOSURES}
     return FolderFiles(code, files, folder.prefix)
 
 

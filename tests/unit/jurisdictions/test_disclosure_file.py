@@ -13,6 +13,7 @@ from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.disclosure_file import MAX_PARTS
 from holdback.rulebooks.regime import regime_on
+from holdback.tools.mutants.mutation import EQUIVALENT, REFUSED, SURVIVED, verdicts
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
 from small_folders import child, country, loaded, said
@@ -355,3 +356,22 @@ def test_show_and_diff_tell_of_the_law():
     ]
     assert ("setting", "disclosures", "removed") in changes
     assert after["settings"] == before["settings"]
+
+
+def test_mutants_of_conditions():
+    """
+    "`holdback test --mutate` mutates conditions and exemptions": without an example each survives,
+    but for one that no offer can tell from the file.
+    """
+    files = with_law("deals_last_year <= 5", "deals_last_year == 0")
+    files["disclosures.toml"] = files["disclosures.toml"].partition("[[examples]]")[0]
+    with_it = loaded(NL=files)
+    states = {
+        verdict.mutant.name.removeprefix("disclosure "): verdict.state
+        for verdict in verdicts(with_it["NL"], with_it)
+        if verdict.mutant.name.startswith("disclosure ")
+    }
+
+    assert states.pop("few-deals: deals_last_year <= 0") == EQUIVALENT
+    assert {"amount: left out", "few-deals: left out"} < set(states)
+    assert set(states.values()) <= {SURVIVED, REFUSED}

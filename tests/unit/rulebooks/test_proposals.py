@@ -17,6 +17,7 @@ import pytest
 from holdback import ConfigurationError, InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.jurisdictions.folder import bundled_path
 from holdback.rules import text
+from own_rules import with_own_rules
 
 SHIPPED = load_jurisdictions()
 DAY = date(2026, 7, 1)
@@ -144,7 +145,11 @@ def test_the_versions_of_a_host_are_kept():
     assert one.replace(minimum_performance="80%") == GB.with_versions(versions)
 
 
-@pytest.mark.parametrize("rulebook", list(SHIPPED.rulebooks()), ids=lambda it: f"{it.code} {it.on}")
+@pytest.mark.parametrize(
+    "rulebook",
+    list(with_own_rules(SHIPPED).rulebooks()),
+    ids=lambda it: f"{it.code} {it.on}",
+)
 def test_every_rulebook_that_ships_can_be_proposed_from(rulebook):
     """
     Every rulebook has a proposal without each of its rules, with a digest that no other has.

@@ -13,6 +13,8 @@ from itertools import product
 from math import prod
 from typing import Final, TypeAlias
 
+from attrs import evolve
+
 from holdback.eligibility.assessment import FLOOR
 from holdback.eligibility.ruleset import Rule, RuleSet
 from holdback.errors import ConfigurationError
@@ -35,6 +37,7 @@ from holdback.offers.shipped_calculators import (
     TakingsMultiple,
 )
 from holdback.rulebooks.product_terms import ProductTerms
+from holdback.rulebooks.regime import Condition, Regime
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
@@ -59,9 +62,9 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
     """
     if first is second:
         return ""
-    if any(
-        getattr(first, name) != getattr(second, name) for name in (*DATED, "checks", "disclosures")
-    ):
+    if any(getattr(first, name) != getattr(second, name) for name in (*DATED, "checks")):
+        return None
+    if not _due_alike(first.disclosures, second.disclosures):
         return None
     if len(first.products) != len(second.products):
         return None
@@ -86,6 +89,25 @@ def why_same(first: Rulebook, second: Rulebook, prove: Prove = lambda *_: None) 
     return None if None in reasons else next(filter(None, reasons), "")
 
 
+def _due_alike(first: tuple[Regime, ...], second: tuple[Regime, ...]) -> bool:
+    """Return whether both laws are provably the same but for how their conditions are written."""
+    if first is second:
+        return True
+    return len(first) == len(second) and all(
+        _same_conditions(before.conditions, after.conditions)
+        and _same_conditions(before.exemptions, after.exemptions)
+        and evolve(after, conditions=before.conditions, exemptions=before.exemptions) == before
+        for before, after in zip(first, second, strict=True)
+    )
+
+
+def _same_conditions(first: tuple[Condition, ...], second: tuple[Condition, ...]) -> bool:
+    return len(first) == len(second) and all(
+        before is after or _always_equal(before.checked, after.checked, above_floor=False)
+        for before, after in zip(first, second, strict=True)
+    )
+
+
 def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:
     """Return whether the rules of both sets, pair by pair, provably answer every deal alike."""
     if first is second:
@@ -102,9 +124,14 @@ def _same_rule(first: Rule, second: Rule, *, above_floor: bool) -> bool:
         return True
     if (first.code, first.otherwise) != (second.code, second.otherwise):
         return False
-    deals = distinguishing_deals([first.checked, second.checked], above_floor=above_floor)
+    return _always_equal(first.checked, second.checked, above_floor=above_floor)
+
+
+def _always_equal(first: Checked, second: Checked, *, above_floor: bool) -> bool:
+    """Return whether both expressions provably have the same value for every deal."""
+    deals = distinguishing_deals([first, second], above_floor=above_floor)
     return deals is not None and all(
-        interpret(first.checked, facts) == interpret(second.checked, facts) for facts in deals
+        interpret(first, facts) == interpret(second, facts) for facts in deals
     )
 
 
