@@ -227,20 +227,20 @@ def _read_payments(file: Any, currency: Currency, on: date) -> tuple[Payment, ..
     body = file.read(_MOST_BYTES + 1)
     if len(body) > _MOST_BYTES:
         raise InvalidDocument.of("too_large", f"{name}: expected at most 4 MiB")
-    rows = csv.reader(body.decode("utf-8-sig", "replace").splitlines())
-    heads = [head.strip().lower() for head in next(rows, [])]
-    if heads != _HEADS:
+    try:
+        heads, *rows = csv.reader(body.decode("utf-8-sig", "replace").splitlines() or [""])
+    except csv.Error as error:
+        raise InvalidDocument.of("wrong_value", f"{name}: {error}") from None
+    if [head.strip().lower() for head in heads] != _HEADS:
         message = f"{name}:1: expected the columns day,amount"
         raise InvalidDocument.of("wrong_value", message)
     paid, errors = dict[date, int](), list[ErrorDetail]()
-    for row in rows:
+    for place, row in enumerate(rows, start=2):
         try:
             day, amount = _read_payment(row, currency, on)
             paid[day] = paid.get(day, 0) + amount
         except InvalidValue as error:
-            errors.append(
-                ErrorDetail(code=error.code, message=str(error), file=name, line=rows.line_num)
-            )
+            errors.append(ErrorDetail(code=error.code, message=str(error), file=name, line=place))
     if not paid and not errors:
         errors.append(ErrorDetail(code="missing", message="expected payments", file=name))
     if errors:

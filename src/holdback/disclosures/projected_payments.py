@@ -210,7 +210,11 @@ def project(
         raise InvalidValue("too_large", f"{number} payments: expected at most {_MOST_PAYMENTS}")
     days = payment_days(consummation, frequency) if days is None else days
     amounts = [payment] * (number - 1) + [total - payment * (number - 1)]
-    payments = tuple(Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
+    try:
+        payments = tuple(Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
+    except (OverflowError, ValueError):
+        message = "the last payment would be after the last day of a calendar, in the year 9999"
+        raise InvalidValue("too_large", message) from None
     ordered = [consummation, *(payment.day for payment in payments)]
     if len(payments) < number or any(after <= before for before, after in pairwise(ordered)):
         raise InvalidValue(

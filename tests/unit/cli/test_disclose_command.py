@@ -148,6 +148,7 @@ def test_what_cannot_be_read_is_named(name):
         ("day,amount\n2026-12-02,5\n2026-12-03,0\n", ":3: expected a day and an amount above"),
         ("day,amount\n2026-12-02,1.000\n", "more than one reading"),
         ("day,amount\n2026-12-02\n", ":2: expected a day and an amount"),
+        (f"day,amount\n2026-12-02,{'5' * 200_000}\n", "field larger than field limit"),
         ("day,amount\n", "expected payments"),
         ("", "expected the columns day,amount"),
     ],
@@ -174,6 +175,16 @@ def test_what_has_no_figures_is_refused(tmp_path):
     assert "There are no such figures: the merchant would repay less" in ran.stderr
     whole = invoke(*DAILY, *OFFER, "--payments", file)
     assert "the payments do not add up to their total" in whole.stderr
+
+
+@for_every("frequency", ["daily", "weekday", "weekly", "monthly"])
+def test_payments_after_the_last_year_are_refused(frequency):
+    """
+    A calendar ends with the year 9999: a slip in the year is refused as one.
+    """
+    ran = invoke("disclose", "--on", "9999-12-30", "--frequency", frequency, *OFFER)
+    assert ran.exit_code == 1
+    assert "in the year 9999" in ran.stderr
 
 
 def test_payments_of_one_day_are_added(tmp_path):
