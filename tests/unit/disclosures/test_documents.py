@@ -70,6 +70,17 @@ def test_a_page_has_the_order_and_the_labels_of_the_law():
     assert page.texts("p") == [*said, *shown.foot, "Recipient Signature", "Date"]
 
 
+def test_a_value_without_sentences_has_their_place():
+    """
+    "A table (label, value, sentences: three columns)": no cell is empty where nothing is said.
+    """
+    page = "\n".join(disclosure_page(disclosed()))
+    assert page.count('scope="col"') == 3
+    assert page.count('<td class="figure">') == page.count('<td class="figure" colspan="2">') == 1
+    silent = regime(items=(Item(id="rate", label="APR", value="{apr}", source="10 CCR 914"),))
+    assert "\n".join(disclosure_page(disclosed(regime=silent))).count('scope="col"') == 2
+
+
 def test_an_itemization_is_attached_on_the_next_page():
     """
     "Then, if AF > RF, Itemization of Amount Financed": after the signature, with its own heading.

@@ -22,6 +22,8 @@ _FIRST_ITEMIZED: Final = "given-directly"
 _SIGNED: Final = ("Recipient Signature", "Date")
 _WIDTH: Final = 96
 _LABEL: Final = 50
+# A longer value is a text, which is not in bold.
+_FIGURE: Final = 40
 
 _STYLE: Final = """
 body { max-width: 52rem; }
@@ -29,8 +31,9 @@ h1 { font-size: 1.35em; } h2 { font-size: 1.2em; margin: 2.5rem 0 .4rem; }
 table { width: 100%; border: 1px solid var(--text); font-size: .95em; }
 tbody th, td { padding: .35rem .6rem; border: 1px solid var(--text); }
 thead th { padding: 0; border: 0; line-height: 0; }
-tbody th { color: var(--text); width: 24%; }
-td.figure { width: 19%; font-weight: 600; }
+tbody th { color: var(--text); width: 26%; }
+td.figure, td.words { width: 20%; }
+td.figure { font-weight: 600; }
 td p { margin: 0; } td p + p { margin-top: .4rem; }
 .amounts tbody th { width: auto; font-weight: 400; }
 .amounts td { width: 30%; text-align: right; white-space: nowrap; }
@@ -38,11 +41,11 @@ td p { margin: 0; } td p + p { margin-top: .4rem; }
 .sign { display: grid; grid-template-columns: 2fr 1fr; gap: 0 2rem; margin: 2.2rem 0 0; }
 .sign p { border-top: 1px solid var(--text); padding-top: .2rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-@page { size: auto; margin: 11mm 13mm; }
+@page { size: auto; margin: 10mm 13mm; }
 @media print {
-  body { font-size: 10pt; line-height: 1.25; padding: 0 1px; }
+  body { font-size: 10pt; line-height: 1.22; padding: 0 1px; }
   h1 { font-size: 13pt; } h2 { font-size: 12pt; margin-top: 0; }
-  tbody th, td { padding: .9mm 1.6mm; }
+  tbody th, td { padding: .7mm 1.6mm; }
   .attached { break-before: page; }
   .sign { margin-top: 9mm; }
 }
@@ -56,29 +59,33 @@ def disclosure_page(disclosure: Disclosure) -> Iterator[str]:
 
 def _parts(disclosure: Disclosure) -> Iterator[str]:
     shown, itemized = split_lines(disclosure)
-    has_sentences = any(line.sentences for line in shown)
     yield f"<h1>{text(disclosure.title)}</h1>"
-    yield from _table(disclosure.title, shown, "items" if has_sentences else "amounts")
+    yield from _table(disclosure.title, shown)
     yield from (f'<p class="foot">{text(words)}</p>' for words in disclosure.foot)
     if disclosure.signed:
         signed = "".join(f"<p>{text(words)}</p>" for words in _SIGNED)
         yield f'<div class="sign">{signed}</div>'
     if itemized:
         yield f'<section class="attached"><h2>{text(ITEMIZATION)}</h2>'
-        yield from _table(ITEMIZATION, itemized, "amounts")
+        yield from _table(ITEMIZATION, itemized, ' class="amounts"')
         yield "</section>"
 
 
-def _table(title: str, lines: Sequence[Line], look: str) -> Iterator[str]:
-    """A table of *lines*, with a column for sentences where it has the look of `items`."""
-    heads = ("Item", "Figure", "Explanation")[: 3 if look == "items" else 2]
+def _table(title: str, lines: Sequence[Line], look: str = "") -> Iterator[str]:
+    """A table of *lines*, with a third column where there are sentences."""
+    has_sentences = any(line.sentences for line in lines)
+    heads = ("Item", "Figure", "Explanation")[: 3 if has_sentences else 2]
     cells = "".join(f'<th scope="col"><span class="unseen">{head}</span></th>' for head in heads)
-    yield f'<table class="{look}"><caption class="unseen">{text(title)}</caption>'
+    yield f'<table{look}><caption class="unseen">{text(title)}</caption>'
     yield f"<thead><tr>{cells}</tr></thead><tbody>"
     for line in lines:
         said = "".join(f"<p>{text(sentence)}</p>" for sentence in line.sentences)
-        row = f'<th scope="row">{text(line.label)}</th><td class="figure">{text(line.value)}</td>'
-        yield f"<tr>{row}{f'<td>{said}</td>' if look == 'items' else ''}</tr>"
+        # A value without sentences has their place as well.
+        wide = ' colspan="2"' if has_sentences and not said else ""
+        kind = "figure" if len(line.value) <= _FIGURE else "words"
+        value = f'<td class="{kind}"{wide}>{text(line.value)}</td>'
+        label = f'<th scope="row">{text(line.label)}</th>'
+        yield f"<tr>{label}{value}{f'<td>{said}</td>' if said else ''}</tr>"
     yield "</tbody></table>"
 
 
