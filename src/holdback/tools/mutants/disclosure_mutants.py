@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
-from pathlib import PurePosixPath
 
 from attrs import evolve
 
@@ -38,11 +37,15 @@ def disclosure_mutants(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
 
 def _own_conditions(jurisdiction: Jurisdiction) -> Iterator[tuple[Condition, date]]:
     """Yield the conditions that are not inherited, each once for every regime that has it."""
-    folder = PurePosixPath(jurisdiction.details.node.document.file).parent
+    folder = _folder(jurisdiction.details.node.document.file)
     for regime in jurisdiction.disclosures:
         for condition in (*regime.conditions, *regime.exemptions):
-            if PurePosixPath(condition.file).parent == folder:
+            if _folder(condition.file) == folder:
                 yield condition, regime.since
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 def _with_condition(rulebook: Rulebook, *, condition: Condition, text: str | None) -> Rulebook:
