@@ -62,7 +62,7 @@ def test_a_disclosure_prints_on_one_page(code, browser, tmp_path):
     """
     shown = renewal(LAWS[code])
     folder, page = chromium.screenshots(tmp_path), browser.new_page()
-    page.set_content("\n".join(disclosure_page(shown)))
+    page.set_content("\n".join(disclosure_page(shown, signed=LAWS[code].signed)))
     for size in ("Letter", "A4"):
         body = page.pdf(path=folder / f"disclosure-{code}-{size}.pdf", format=size, tagged=True)
         sheets = len(re.findall(rb"/Type\s*/Page\b", body))

@@ -197,10 +197,10 @@ def _lines(
     if not shown.due:
         click.echo(f"It is not due: {printable('; '.join(shown.decided_by))}.", err=True)
     if form == "html":
-        yield from disclosure_page(shown)
+        yield from disclosure_page(shown, signed=regime.signed)
         return
     if is_law:
-        yield from disclosure_lines(shown)
+        yield from disclosure_lines(shown, signed=regime.signed)
     if explain or not is_law:
         yield from ("", DERIVATION, "") if is_law else ()
         yield from derivation_lines(steps)
@@ -208,10 +208,10 @@ def _lines(
 
 def _plain(shown: Disclosure, steps: tuple[Step, ...], regime: Regime) -> dict[str, Json]:
     """Return the answer as plain values."""
-    law = ("jurisdiction", "law", "since", "title", "due", "decided_by", "lines", "foot", "signed")
+    law = ("jurisdiction", "law", "since", "title", "due", "decided_by", "lines", "foot")
     payments = shown.payments.payments
     return {
-        **(plain_values(shown, *law) if regime.code else {}),
+        **(plain_values(shown, *law) | {"signed": regime.signed} if regime.code else {}),
         "figures": dict(shown.figures),
         **({} if regime.rate == EFFECTIVE else {"rate": _rate(shown, regime.catalogue.currency)}),
         "first_payment_on": payments[0].day.isoformat(),

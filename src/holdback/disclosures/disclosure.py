@@ -121,7 +121,7 @@ class Disclosure:
 
     `decided_by` are the sources of the conditions by which it is not due, and empty where it is.
     `figures` are plain values by name, the `apr` rounded up to a ten-thousandth of a percent, as
-    rules read it. `signed` says whether the merchant signs it.
+    rules read it.
     """
 
     jurisdiction: str
@@ -133,7 +133,6 @@ class Disclosure:
     figures: Mapping[str, Json] = field(converter=frozen_record)
     lines: tuple[Line, ...]
     foot: tuple[str, ...]
-    signed: bool = False
     payments: ProjectedPayments = field(repr=False)
 
 
@@ -233,7 +232,6 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
         figures=plain,
         lines=tuple(filled.line(item) for item in regime.items if filled.holds(item.when)),
         foot=tuple(filled.text(text) for text in regime.foot),
-        signed=regime.signed,
         payments=payments,
     )
 

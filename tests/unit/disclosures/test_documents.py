@@ -60,7 +60,7 @@ def test_a_page_has_the_order_and_the_labels_of_the_law():
     "HTML with tagged headings and tables": a heading, and a row for each line with its sentences.
     """
     shown = disclosed(third_parties=500_00)
-    page = Page(disclosure_page(shown))
+    page = Page(disclosure_page(shown, signed=True))
     assert page.texts("h1") == page.texts("title") == ["OFFER SUMMARY - Acme"]
     labels = page.texts("th")
     assert labels == [line.label for line in shown.lines]
@@ -74,11 +74,13 @@ def test_a_value_without_sentences_has_their_place():
     """
     "A table (label, value, sentences: three columns)": no cell is empty where nothing is said.
     """
-    page = "\n".join(disclosure_page(disclosed()))
+    page = "\n".join(disclosure_page(disclosed(), signed=True))
     assert page.count('scope="col"') == 3
     assert page.count('<td class="figure">') == page.count('<td class="figure" colspan="2">') == 1
     silent = regime(items=(Item(id="rate", label="APR", value="{apr}", source="10 CCR 914"),))
-    assert "\n".join(disclosure_page(disclosed(regime=silent))).count('scope="col"') == 2
+    assert (
+        "\n".join(disclosure_page(disclosed(regime=silent), signed=True)).count('scope="col"') == 2
+    )
 
 
 def test_an_itemization_is_attached_on_the_next_page():
@@ -87,23 +89,23 @@ def test_an_itemization_is_attached_on_the_next_page():
     """
     law = regime(items=(*regime().items, *ITEMIZED))
     shown = disclosed(regime=law)
-    page = "\n".join(disclosure_page(shown))
+    page = "\n".join(disclosure_page(shown, signed=True))
     before, after = page.split('<section class="attached">')
     assert "Recipient Signature" in before
     assert "<h2>Itemization of Amount Financed</h2>" in after
     assert "Amount Given Directly to You" in after
     assert "Amount Given Directly to You" not in before
-    lines = "\n".join(disclosure_lines(shown))
+    lines = "\n".join(disclosure_lines(shown, signed=True))
     assert lines.index("Recipient Signature") < lines.index("Itemization of Amount Financed")
-    assert "Itemization" not in "\n".join(disclosure_page(disclosed()))
+    assert "Itemization" not in "\n".join(disclosure_page(disclosed(), signed=True))
 
 
 def test_a_law_without_a_signature_has_no_line_for_it():
     """
     A signature line is there only where the regime says that the merchant signs.
     """
-    unsigned = disclosed(regime=regime(signed=False))
-    for shown in (disclosure_page(unsigned), disclosure_lines(unsigned)):
+    for show in (disclosure_page, disclosure_lines):
+        shown = show(disclosed(), signed=False)
         assert "Signature" not in "\n".join(shown)
 
 
@@ -112,7 +114,10 @@ def test_hostile_text_is_escaped():
     A text of a host is text: it is neither markup nor a control sequence, nor filled again.
     """
     shown = disclosed(texts={"financer": HOSTILE})
-    page, terminal = "\n".join(disclosure_page(shown)), "\n".join(disclosure_lines(shown))
+    page, terminal = (
+        "\n".join(disclosure_page(shown, signed=True)),
+        "\n".join(disclosure_lines(shown, signed=True)),
+    )
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     for text in (page, terminal):
@@ -125,7 +130,7 @@ def test_a_terminal_shows_the_same_lines():
     "Plain text for a terminal, in the order and with the labels of the regime."
     """
     shown = disclosed(third_parties=500_00)
-    lines = list(disclosure_lines(shown))
+    lines = list(disclosure_lines(shown, signed=True))
     assert lines[0] == shown.title
     labels = [f"{line.label:<50}  {line.value}" for line in shown.lines]
     assert [line for line in lines if line in labels] == labels

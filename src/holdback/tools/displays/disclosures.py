@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from holdback.disclosures.derivation import Step
 from holdback.disclosures.disclosure import Disclosure, Line
 from holdback.errors import printable
+from holdback.merchant.disclosure import DisclosedLine, OfferDisclosure
 from holdback.tools.displays.page import page_lines, text
+
+# What was computed from figures by hand, and the reply of the operation `disclose`.
+Shown: TypeAlias = Disclosure | OfferDisclosure
+_Lines: TypeAlias = Sequence[Line | DisclosedLine]
 
 ITEMIZATION: Final = "Itemization of Amount Financed"
 DERIVATION: Final = "How each figure is computed"
@@ -52,26 +57,30 @@ td p { margin: 0; } td p + p { margin-top: .4rem; }
 """
 
 
-def disclosure_page(disclosure: Disclosure) -> Iterator[str]:
-    """Yield the lines of the page: the disclosure, and on the next one what is attached to it."""
-    return page_lines(disclosure.title, _parts(disclosure), _STYLE)
+def disclosure_page(disclosure: Shown, *, signed: bool) -> Iterator[str]:
+    """
+    Yield the lines of the page: the disclosure, and on the next one what is attached to it.
+
+    One that is *signed* has lines for the signature and its date.
+    """
+    return page_lines(disclosure.title, _parts(disclosure, signed=signed), _STYLE)
 
 
-def _parts(disclosure: Disclosure) -> Iterator[str]:
+def _parts(disclosure: Shown, *, signed: bool) -> Iterator[str]:
     shown, itemized = split_lines(disclosure)
     yield f"<h1>{text(disclosure.title)}</h1>"
     yield from _table(disclosure.title, shown)
     yield from (f'<p class="foot">{text(words)}</p>' for words in disclosure.foot)
-    if disclosure.signed:
-        signed = "".join(f"<p>{text(words)}</p>" for words in _SIGNED)
-        yield f'<div class="sign">{signed}</div>'
+    if signed:
+        lines = "".join(f"<p>{text(words)}</p>" for words in _SIGNED)
+        yield f'<div class="sign">{lines}</div>'
     if itemized:
         yield f'<section class="attached"><h2>{text(ITEMIZATION)}</h2>'
         yield from _table(ITEMIZATION, itemized, ' class="amounts"')
         yield "</section>"
 
 
-def _table(title: str, lines: Sequence[Line], look: str = "") -> Iterator[str]:
+def _table(title: str, lines: _Lines, look: str = "") -> Iterator[str]:
     """A table of *lines*, with a third column where there are sentences."""
     has_sentences = any(line.sentences for line in lines)
     heads = ("Item", "Figure", "Explanation")[: 3 if has_sentences else 2]
@@ -89,15 +98,15 @@ def _table(title: str, lines: Sequence[Line], look: str = "") -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def split_lines(disclosure: Disclosure) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+def split_lines(disclosure: Shown) -> tuple[_Lines, _Lines]:
     """Return the lines of the *disclosure* itself, and those of the itemization."""
     ids = [line.id for line in disclosure.lines]
     end = ids.index(_FIRST_ITEMIZED) if _FIRST_ITEMIZED in ids else len(ids)
     return disclosure.lines[:end], disclosure.lines[end:]
 
 
-def disclosure_lines(disclosure: Disclosure) -> Iterator[str]:
-    """Yield the lines of the *disclosure* in a terminal."""
+def disclosure_lines(disclosure: Shown, *, signed: bool) -> Iterator[str]:
+    """Yield the lines of the *disclosure* in a terminal, with one to sign where it is *signed*."""
     shown, itemized = split_lines(disclosure)
     yield printable(disclosure.title)
     yield ""
@@ -106,7 +115,7 @@ def disclosure_lines(disclosure: Disclosure) -> Iterator[str]:
     for words in disclosure.foot:
         yield ""
         yield from _wrapped(words)
-    if disclosure.signed:
+    if signed:
         yield ""
         yield f"{_SIGNED[0]} {'_' * 40}  {_SIGNED[1]} {'_' * 20}"
     if itemized:
@@ -115,7 +124,7 @@ def disclosure_lines(disclosure: Disclosure) -> Iterator[str]:
             yield from _row(line)
 
 
-def _row(line: Line) -> Iterator[str]:
+def _row(line: Line | DisclosedLine) -> Iterator[str]:
     yield f"{printable(line.label):<{_LABEL}}  {printable(line.value)}".rstrip()
     for sentence in line.sentences:
         yield from _wrapped(sentence, "    ")
