@@ -56,7 +56,7 @@ def setting_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     yield from _acceptance(rulebook)
     regime = regime_on(rulebook.disclosures, rulebook.on)
     if regime is not None:
-        yield "disclosures", f"An offer comes with what the law asks to be shown: {regime.law}."
+        yield "disclosures", f"An offer comes with a disclosure of its costs, by: {regime.law}."
     cooling = "There is no cooling-off period."
     if rulebook.cooling_off_days:
         cooling_off = days_text(rulebook.cooling_off_days)
