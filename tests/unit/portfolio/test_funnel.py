@@ -15,13 +15,13 @@ import pytest
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, funnel, prepare, sample, summarise
 from holdback.portfolio.assessing.row_rulebooks import names_read
+from own_rules import with_own_rules
 
 SHIPPED = load_jurisdictions()
 DAY = date(2026, 7, 1)
 GB = SHIPPED.resolve("GB", on=DAY)
 # Two portfolios of every jurisdiction with rules of its own.
-OWN = [each.code for each in SHIPPED if each.policy.own.rules]
-PORTFOLIOS = [(code, seed) for seed in (1, 2) for code in OWN]
+PORTFOLIOS = [(code, seed) for seed in (1, 2) for code in with_own_rules(SHIPPED).codes]
 DEALS = 150
 # A value of each kind of column that cannot be read; a flag and a day can always be read.
 UNREADABLE = {
