@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from attrs import evolve
 
 from holdback.cli.offer_figures import AMOUNTS, WrittenOffer, option_of, read_offer
 from holdback.cli.output import FINDINGS, format_option, reading, write_file
@@ -19,7 +21,7 @@ from holdback.disclosures.disclosure import Disclosure, disclose
 from holdback.disclosures.figure_facts import FREQUENCIES, figure_catalogue
 from holdback.disclosures.projected_payments import Frequency
 from holdback.disclosures.unit_periods import AVERAGE_MONTH
-from holdback.errors import InvalidValue, listed, printable
+from holdback.errors import InvalidDocument, InvalidValue, listed, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain, read_decimal, scaled
 from holdback.exact.money import Currency
@@ -103,7 +105,7 @@ def disclose_command(  # noqa: PLR0913 - one for each option
         words = _pairs(texts) | ({} if financer is None else {"financer": financer})
         stated = _facts(facts, shown_by) if is_law else {}
     try:
-        with reading("The offer"):
+        with reading("The offer"), _of_option("--text", "$.texts."):
             shown = _disclosed(shown_by, offer, stated, words if is_law else {})
         steps = derivation(
             offer.financing, offer.projection, shown.payments,
@@ -169,7 +171,20 @@ def _facts(pairs: Iterable[str], regime: Regime) -> dict[str, FactValue]:
     figures = figure_catalogue(regime.catalogue.currency)
     stated = tuple(fact for fact in regime.catalogue.facts if figures.fact(fact.name) is None)
     catalogue = Catalogue(facts=stated, currency=regime.catalogue.currency)
-    return read_facts(read_pairs(pairs, catalogue), catalogue)
+    with _of_option("--fact", "$."):
+        return read_facts(read_pairs(pairs, catalogue), catalogue)
+
+
+@contextmanager
+def _of_option(option: str, path: str) -> Iterator[None]:
+    """Within it, what is wrong at a name under *path* is reported as that name of an *option*."""
+    try:
+        yield
+    except InvalidDocument as invalid:
+        raise InvalidDocument(
+            evolve(error, path=(error.path or "").replace(path, f"{option} ", 1))
+            for error in invalid.errors
+        ) from None
 
 
 def _disclosed(

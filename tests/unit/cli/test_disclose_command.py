@@ -128,15 +128,15 @@ WRONG = {
     "a jurisdiction": (["disclose", "US-CX", *DAILY[1:], *OFFER], ["did you mean `US-"]),
     "a fact": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, *IN_CALIFORNIA, "--fact", "deals_in_state=7"],
-        ["deals_in_state_12m"],
+        ["--fact deals_in_state: ", "did you mean `deals_in_state_12m`?"],
     ),
     "a figure as a fact": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, *IN_CALIFORNIA, "--fact", "apr=7%"],
-        ["apr"],
+        ["--fact apr: "],
     ),
     "a text": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, "--text", "chanel=cards"],
-        ["$.texts.chanel", "did you mean `channel`?", "$.texts.financer"],
+        ["--text chanel: ", "did you mean `channel`?", "--text financer: "],
     ),
 }
 

@@ -137,6 +137,17 @@ def test_a_terminal_shows_the_same_lines():
     assert "    You receive $9,500.00." in lines
 
 
+def test_a_long_label_and_a_long_value_have_several_lines():
+    """
+    A terminal has 96 columns: a label of Connecticut's form is longer than its column.
+    """
+    label = "Estimated Time Period Required for the Periodic Payments to Equal the Total"
+    long = regime(items=(Item(id="a", label=label, value="{financer} " * 9, source="a form"),))
+    lines = list(disclosure_lines(disclosed(regime=long), signed=False))
+    assert max(map(len, lines)) <= 96
+    assert lines[2].startswith("Estimated Time Period Required for the Periodic     Acme Acme")
+
+
 FINANCING = Financing(purchase_price=10_000_00, purchased_amount=11_400_00, withheld=200_00)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Final, TypeAlias
 
 from holdback.disclosures.derivation import Step
@@ -125,7 +126,10 @@ def disclosure_lines(disclosure: Shown, *, signed: bool) -> Iterator[str]:
 
 
 def _row(line: Line | DisclosedLine) -> Iterator[str]:
-    yield f"{printable(line.label):<{_LABEL}}  {printable(line.value)}".rstrip()
+    labels = textwrap.wrap(printable(line.label), _LABEL)
+    values = textwrap.wrap(printable(line.value), _WIDTH - _LABEL - 2)
+    for label, value in zip_longest(labels, values, fillvalue=""):
+        yield f"{label:<{_LABEL}}  {value}".rstrip()
     for sentence in line.sentences:
         yield from _wrapped(sentence, "    ")
 
