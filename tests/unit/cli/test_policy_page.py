@@ -484,7 +484,7 @@ def test_every_page_is_whole_and_plain(code):
     assert "default-src &#x27;none&#x27;" in page
     assert not re.search(r"https?:|url\(|@import", page)
     for unwanted in (".toml", "/", "{", "}", "==", ">=", "_", "`", "\ue000"):
-        allowed = re.sub("America/(Los_Angeles|New_York|Chicago)", "", reader.text)
+        allowed = re.sub("America/(Los_Angeles|New_York|Chicago)|2008/48/EC", "", reader.text)
         allowed = re.sub(r"time zone \w+/\w+|[0-9]+/[0-9]+/[0-9]+", "", allowed)
         assert unwanted not in allowed, unwanted
 
