@@ -331,7 +331,7 @@ PLANTED = {
     "what a rule asks for is left out": ("_rule", "text", change_threshold),
     "the range of a fact is left out": ("_fact", "range", change_range),
     "the options of a fact are left out": ("_fact", "options", change_options),
-    "the limits are left out": ("_calculators", "limits", change_setting),
+    "the factor rate is left out": ("_calculators", "factor_rate", change_setting),
 }
 
 

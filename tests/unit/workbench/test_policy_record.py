@@ -149,6 +149,17 @@ source = "the price list"
 from = 2025-01-01
 """
 
+CAP = """
+[[products.offer_rules]]
+id = "rate-cap"
+code = "NL-P-08"
+when = "term > 30 days"
+require = "apr <= 900%"
+reason = "Too dear."
+source = "the book of rates"
+from = 2025-01-01
+"""
+
 OF_CHILD = """
 switch_off = [
   { rule = "few-missed", reason = "Not needed." },
@@ -200,7 +211,7 @@ def shelf():
         .replace('progress = "64%"', CLAIMS.format(kind="claims", product=""))
     )
     goods = files["products.toml"].partition("\n[typical]")[0].replace("rules = [\n", OWN)
-    goods += FEE + PLUS + OWN_REASONS + RULE.format(id="shared", code="P-04")
+    goods += FEE + PLUS + CAP + OWN_REASONS + RULE.format(id="shared", code="P-04")
     goods += 'products = ["flex"]\n' + TIERS.format(id="steps", code="P-07")
     goods += 'products = ["plus"]\n'
     goods += RULE.format(id="payout", code="F-01").replace("[[rules]]", "[[funding]]")
@@ -399,6 +410,13 @@ CHANGES = {
     "products products fees at_most_share": (GOODS, "", '"3%"', '"4%"'),
     "products products fees source": (GOODS, "", '"the price list"', '"the list of prices"'),
     "products products fees from": (GOODS, 'list"\n', "from = 2025-01-01", "from = 2026-12-01"),
+    "products products offer_rules id": (GOODS, "", '"rate-cap"', '"cap"'),
+    "products products offer_rules code": (GOODS, "", "NL-P-08", "NL-P-09"),
+    "products products offer_rules when": (GOODS, "", "term > 30 days", "term > 31 days"),
+    "products products offer_rules require": (GOODS, "", "apr <= 900%", "apr <= 901%"),
+    "products products offer_rules reason": (GOODS, "", "Too dear.", "Dear."),
+    "products products offer_rules source": (GOODS, "", "the book of rates", "the rates"),
+    "products products offer_rules from": (GOODS, 'rates"\n', "2025-01-01", "2025-02-01"),
     **of_rule("products rules", GOODS, "shared", "P-04"),
     "products rules products": (GOODS, "", 'products = ["flex"]', 'products = ["plus"]'),
     **of_table("products tables", GOODS, "steps"),

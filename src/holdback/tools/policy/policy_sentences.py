@@ -123,7 +123,11 @@ def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple
         yield "fees", f"Above the repayment amount may be charged: {in_words(fees)}."
     for rule in terms.offer_rules:
         said = words_of_rule(rule, offer_catalogue(rulebook.currency))
-        yield f"offer_rule_{rule.id}", f"Each offer has to keep to this: {said} ({rule.code})"
+        name = rule.id.replace("-", " ")
+        from_where = f"It comes from: {rule.source}, {rule.origin.period.start}."
+        read = f"The merchant reads: “{rule.reason}” {from_where}"
+        keeps = f"Each offer has to keep to {rule.code}, {name}: {said}"
+        yield f"offer_rule_{rule.id}", f"{keeps} {read}"
 
 
 class _Writer:
