@@ -19,7 +19,7 @@ from holdback.disclosures.derivation import derivation
 from holdback.disclosures.disclosure import Payoff, Projection, disclose, stated_texts
 from holdback.disclosures.figure_facts import figure_catalogue
 from holdback.disclosures.figures import Financing
-from holdback.disclosures.projected_payments import Payment
+from holdback.disclosures.projected_payments import Payment, ProjectedPayments
 from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue
 from holdback.exact.exact_json import Json, canonical, shown_path
@@ -90,14 +90,6 @@ def recorded(
         payoff=payoff,
         method=regime.rate or ACTUARIAL,
     )
-    first, *_, last = (made.payments.payments[0], *made.payments.payments)
-    assumptions: dict[str, Json] = {
-        "consummation": on.isoformat(),
-        "days_of_a_month": _digits(regime.month),
-        "first_payment": _payment(first, offer),
-        "last_payment": _payment(last, offer),
-        "facts": dict(stated.facts),
-    }
     record = OfferDisclosure(
         offer_id=offer.offer_id,
         on=on,
@@ -112,10 +104,23 @@ def recorded(
         lines=tuple(DisclosedLine(**attrs.asdict(line, recurse=False)) for line in made.lines),
         foot=made.foot,
         figures=made.figures,
-        assumptions=assumptions,
+        assumptions=_assumptions(regime, offer, stated, made.payments),
         derivation=tuple(attrs.asdict(step, value_serializer=_as_json) for step in steps),
     )
     return record, texts
+
+
+def _assumptions(
+    regime: Regime, offer: Offer, stated: Stated, projected: ProjectedPayments
+) -> dict[str, Json]:
+    """Return what the figures of an *offer* rest on."""
+    return {
+        "consummation": projected.consummation.isoformat(),
+        "days_of_a_month": _digits(regime.month),
+        "first_payment": _payment(projected.payments[0], offer),
+        "last_payment": _payment(projected.payments[-1], offer),
+        "facts": dict(stated.facts),
+    }
 
 
 def with_digest(record: OfferDisclosure, texts: str) -> OfferDisclosure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, TypeAlias
 
 from holdback.disclosures.offer_disclosure import Stated, recorded, shown, with_digest
 from holdback.errors import InvalidDocument, Refusal
@@ -25,13 +25,13 @@ from holdback.merchant.disclosure import OfferDisclosure
 from holdback.merchant.merchant import DisclosedOffer, Fulfilment, OfferSet
 from holdback.merchant.offer import Offer
 
-if TYPE_CHECKING:
-    from holdback.lifecycle.offers.disclosing import Disclose
+# The operation, whose module loads this one.
+_Disclose: TypeAlias = Any
 
 _TAKINGS: Final = "average_monthly_takings"
 
 
-def decided(command: Disclose, case: Case) -> Decision[OfferDisclosure]:
+def decided(command: _Disclose, case: Case) -> Decision[OfferDisclosure]:
     """
     Return what *command* leads to.
 
@@ -70,7 +70,7 @@ def _application_of(case: Case, offer_id: str) -> tuple[OfferSet | Fulfilment, O
 
 def _repeated(
     case: Case,
-    command: Disclose,
+    command: _Disclose,
     application: OfferSet | Fulfilment,
     offer: Offer,
     held: DisclosedOffer,
@@ -84,7 +84,7 @@ def _repeated(
 
 
 def _disclosed(
-    case: Case, command: Disclose, application: OfferSet | Fulfilment, offer: Offer, on: date
+    case: Case, command: _Disclose, application: OfferSet | Fulfilment, offer: Offer, on: date
 ) -> tuple[OfferDisclosure, OfferDisclosure, Opaque] | None:
     """Return a disclosure of a day, recorded and shown, and its texts; None without a law."""
     regime = regime_in_force(case, on)
@@ -105,10 +105,11 @@ def _disclosed(
     return record, shown(record, texts), content
 
 
-def _takings(command: Disclose, application: OfferSet | Fulfilment, offer: Offer) -> Money:
+def _takings(command: _Disclose, application: OfferSet | Fulfilment, offer: Offer) -> Money:
     """Return the takings of a month that are projected."""
-    if command.monthly_takings is not None:
-        return command.monthly_takings
+    stated: Money | None = command.monthly_takings
+    if stated is not None:
+        return stated
     average = application.facts.get(_TAKINGS)
     if average is None:
         message = f"`{_TAKINGS}` was not known when the offer was priced: state the takings"
