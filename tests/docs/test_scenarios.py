@@ -451,6 +451,16 @@ def test_a_wrong_clock_changes_nothing(steps):
     assert [reply["entry_ids"] for reply in replies(told, "record_recovery")] == [["c-1"], ["c-2"]]
 
 
+def test_an_offer_is_disclosed_as_a_law_asks(steps):
+    """
+    What is wrong is said at once; then `OfferDisclosed` has the lines, and texts as names.
+    """
+    _, wrong, disclosed = steps["disclosure"]
+    assert len(wrong["problem"]["errors"]) == 4
+    assert disclosed["reply"]["due"] is True
+    assert disclosed["reply"]["lines"][0]["label"] == "Funding Provided"
+
+
 def test_a_contract_is_signed_before_the_funding(steps):
     """Where a signature is required before the funding, the funding waits for it."""
     told = steps["signature"]
