@@ -19,12 +19,12 @@ from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.disclosures.derivation import Step, derivation
 from holdback.disclosures.disclosure import Disclosure, disclose
 from holdback.disclosures.figure_facts import FREQUENCIES, figure_catalogue
-from holdback.disclosures.projected_payments import Frequency
 from holdback.disclosures.unit_periods import AVERAGE_MONTH
 from holdback.errors import InvalidDocument, InvalidValue, listed, printable
 from holdback.exact.exact_json import Json, write_json
 from holdback.exact.exact_numbers import plain, read_decimal, scaled
 from holdback.exact.money import Currency
+from holdback.merchant.disclosure import Frequency
 from holdback.rulebooks.regime import ACTUARIAL, EFFECTIVE, Regime, regime_on
 from holdback.rules.number_format import plain_format
 from holdback.rules.types import Catalogue

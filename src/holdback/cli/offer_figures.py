@@ -15,7 +15,6 @@ from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.disclosures.disclosure import Payoff, Projection
 from holdback.disclosures.figures import Financing
 from holdback.disclosures.projected_payments import (
-    Frequency,
     Payment,
     ProjectedPayments,
 )
@@ -25,6 +24,7 @@ from holdback.exact.bounds import most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
+from holdback.merchant.disclosure import Frequency
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 # Each option that states an amount or a share, with its meaning.

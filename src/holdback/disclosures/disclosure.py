@@ -20,7 +20,6 @@ from holdback.disclosures.figures import (
     term_in_words,
 )
 from holdback.disclosures.projected_payments import (
-    Frequency,
     ProjectedPayments,
     payment_days,
     payment_of,
@@ -37,6 +36,7 @@ from holdback.exact.exact_numbers import (
     scaled,
 )
 from holdback.frozen_classes import frozen, frozen_record
+from holdback.merchant.disclosure import DisclosedLine, Frequency
 from holdback.rulebooks.regime import ACTUARIAL, Item, RateMethod, Regime
 from holdback.rules.closure import closure
 from holdback.rules.tree import Checked
@@ -104,17 +104,6 @@ class Projection:
 
 
 @frozen(kw_only=True)
-class Line:
-    """A line of a disclosure: its label and value, the sentences beside it, the law's section."""
-
-    id: str
-    label: str
-    value: str
-    sentences: tuple[str, ...]
-    source: str
-
-
-@frozen(kw_only=True)
 class Disclosure:
     """
     What is shown of one offer: its lines in the regime's order, and the figures behind them.
@@ -131,7 +120,7 @@ class Disclosure:
     due: bool
     decided_by: tuple[str, ...]
     figures: Mapping[str, Json] = field(converter=frozen_record)
-    lines: tuple[Line, ...]
+    lines: tuple[DisclosedLine, ...]
     foot: tuple[str, ...]
     payments: ProjectedPayments = field(repr=False)
 
@@ -309,10 +298,10 @@ class _Filled:
         """Return *template* with each name in braces replaced by its word."""
         return PLACEHOLDER.sub(lambda name: self.words[name[1]], template)
 
-    def line(self, item: Item) -> Line:
+    def line(self, item: Item) -> DisclosedLine:
         """Return the line of *item*."""
         said = (sentence for sentence in item.sentences if self.holds(sentence.when))
-        return Line(
+        return DisclosedLine(
             id=item.id,
             label=item.label,
             value=self.text(item.value),

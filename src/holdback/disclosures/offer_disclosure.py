@@ -29,7 +29,6 @@ from holdback.frozen_classes import frozen
 from holdback.merchant.deal import Deal
 from holdback.merchant.disclosure import (
     DIGEST_PREFIX,
-    DisclosedLine,
     Frequency,
     OfferDisclosure,
 )
@@ -101,7 +100,7 @@ def recorded(
         due=made.due,
         decided_by=made.decided_by,
         title=made.title,
-        lines=tuple(DisclosedLine(**attrs.asdict(line, recurse=False)) for line in made.lines),
+        lines=made.lines,
         foot=made.foot,
         figures=made.figures,
         assumptions=_assumptions(regime, offer, stated, made.payments),

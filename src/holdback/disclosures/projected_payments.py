@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 from itertools import count, pairwise
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.effective_rate import EffectiveRate
@@ -27,9 +27,8 @@ from holdback.disclosures.unit_periods import (
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import divide
 from holdback.frozen_classes import frozen
+from holdback.merchant.disclosure import Frequency
 from holdback.rulebooks.regime import EFFECTIVE, RateMethod
-
-Frequency: TypeAlias = Literal["daily", "weekday", "weekly", "monthly"]
 
 _FRIDAY: Final = 4
 _OF_DAYS: Final = ("day", "week")

@@ -13,14 +13,14 @@ from itertools import zip_longest
 from typing import Final, TypeAlias
 
 from holdback.disclosures.derivation import Step
-from holdback.disclosures.disclosure import Disclosure, Line
+from holdback.disclosures.disclosure import Disclosure
 from holdback.errors import printable
 from holdback.merchant.disclosure import DisclosedLine, OfferDisclosure
 from holdback.tools.displays.page import page_lines, text
 
 # What was computed from figures by hand, and the reply of the operation `disclose`.
 Shown: TypeAlias = Disclosure | OfferDisclosure
-_Lines: TypeAlias = Sequence[Line | DisclosedLine]
+_Lines: TypeAlias = Sequence[DisclosedLine]
 
 ITEMIZATION: Final = "Itemization of Amount Financed"
 DERIVATION: Final = "How each figure is computed"
@@ -125,7 +125,7 @@ def disclosure_lines(disclosure: Shown, *, signed: bool) -> Iterator[str]:
             yield from _row(line)
 
 
-def _row(line: Line | DisclosedLine) -> Iterator[str]:
+def _row(line: DisclosedLine) -> Iterator[str]:
     labels = textwrap.wrap(printable(line.label), _LABEL)
     values = textwrap.wrap(printable(line.value), _WIDTH - _LABEL - 2)
     for label, value in zip_longest(labels, values, fillvalue=""):
