@@ -115,8 +115,8 @@ class Engine:
         Anyone can compute its ids, and the links of its acceptances lead nowhere, so a service
         cannot use it.
 
-        >>> Engine.for_trial()
-        Engine.for_trial(Jurisdictions(AU, CA, CA-QC, DE, GB, IE, JP, US, US-CA, US-NY))
+        >>> "GB" in Engine.for_trial().jurisdictions.codes
+        True
 
         Raises:
             ConfigurationError: as `Engine`.
