@@ -19,7 +19,7 @@ from api_reference import definition, public_modules
 MODULES = public_modules()
 
 # More names than this nobody learns; fewer do not cover what hosts, analysts and risk teams do.
-FEWEST, MOST = 140, 325
+FEWEST, MOST = 140, 340
 
 
 def exported(name):
@@ -48,9 +48,9 @@ def test_public_names_are_sorted_and_described(name):
         assert value.__doc__ if documented else definition(module, member)[1], f"{name}.{member}"
 
 
-def test_there_are_about_280_public_names():
+def test_there_are_about_300_public_names():
     """
-    The public modules export 140 to 325 names, counting once a name that two of them have.
+    The public modules export 140 to 340 names, counting once a name that two of them have.
     """
     union = {id(value) for name in MODULES for value in exported(name).values()}
 

@@ -147,7 +147,7 @@ def read_offer(  # noqa: PLR0913 - what the options of a command state
     try:
         period = _read_unit(unit)
     except InvalidValue as error:
-        errors.append(ErrorDetail(code=error.code, message=str(error), path="--unit-period"))
+        errors.append(ErrorDetail(code=error.code, message=str(error), path=option_of("unit_period")))
     if errors:
         raise InvalidDocument(errors)
     return WrittenOffer(
@@ -175,7 +175,7 @@ def _missing(
         yield ErrorDetail(
             code="contradiction",
             message="projected payments have the unit-period of their frequency",
-            path="--unit-period",
+            path=option_of("unit_period"),
             hint="it is for --payments",
         )
     for name, why in needed.items():

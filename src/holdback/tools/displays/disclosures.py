@@ -18,6 +18,8 @@ from holdback.errors import printable
 from holdback.merchant.disclosure import DisclosedLine, OfferDisclosure
 from holdback.tools.displays.page import page_lines, text
 
+__all__ = ["disclosure_page"]
+
 # What was computed from figures by hand, and the reply of the operation `disclose`.
 Shown: TypeAlias = Disclosure | OfferDisclosure
 _Lines: TypeAlias = Sequence[DisclosedLine]
