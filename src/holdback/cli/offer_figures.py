@@ -147,7 +147,9 @@ def read_offer(  # noqa: PLR0913 - what the options of a command state
     try:
         period = _read_unit(unit)
     except InvalidValue as error:
-        errors.append(ErrorDetail(code=error.code, message=str(error), path=option_of("unit_period")))
+        errors.append(
+            ErrorDetail(code=error.code, message=str(error), path=option_of("unit_period"))
+        )
     if errors:
         raise InvalidDocument(errors)
     return WrittenOffer(

@@ -7,9 +7,7 @@ sections say, and what they leave open is a choice that is named (decisions/disc
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdback.disclosures.annual_rate import AnnualRate
@@ -32,20 +30,18 @@ __all__ = [
     "takings_sensitivity",
 ]
 
-_MODULES: Final = MappingProxyType(
-    {
-        "annual_rate": ("AnnualRate",),
-        "disclosure": ("Disclosure", "Payoff", "Projection", "disclose"),
-        "figures": ("Financing", "double_dipping"),
-        "offer_figures": ("takings_sensitivity",),
-        "projected_payments": ("Payment", "ProjectedPayments", "project"),
-    }
-)
-
 
 def __getattr__(name: str) -> Any:
     # Who reads a regime needs the names of its figures, and none of the rates.
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from holdback.disclosures import (  # noqa: PLC0415  # only where it is needed
+        annual_rate,
+        disclosure,
+        figures,
+        offer_figures,
+        projected_payments,
+    )
+
+    modules = (annual_rate, projected_payments, disclosure, figures, offer_figures)
+    return next(getattr(module, name) for module in modules if name in vars(module))

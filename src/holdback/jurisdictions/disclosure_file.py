@@ -7,7 +7,7 @@ rules down years after the law. Without a file, a child has the law of its paren
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final, Generic, TypeVar
@@ -105,13 +105,11 @@ def read_disclosures(
     if len(root.document.errors) > before or title is None or period is None:
         return (), ()
     common: dict[str, Any] = {
-        **{name: values[name] for name in ("law", "rate")},
-        **{name: bool(values[name]) for name in ("overstatement_counts", "signed")},
+        **_stated(values),
         "code": code,
         "file": root.document.file,
         "until": period.end,
         "title": title,
-        "month": Fraction(values["month_days"]),
         "foot": tuple(foot),
         "texts": reader.texts,
         "catalogue": catalogue,
@@ -127,6 +125,15 @@ def read_disclosures(
         return Regime(since=day, required=required_then, **in_force, **common)
 
     return tuple(map(regime, changes)), tuple(examples)
+
+
+def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a regime has of the *values* of its file, the same on all days."""
+    return {
+        **{name: values[name] for name in ("law", "rate")},
+        **{name: bool(values[name]) for name in ("overstatement_counts", "signed")},
+        "month": Fraction(values["month_days"]),
+    }
 
 
 def _changes(
