@@ -54,6 +54,7 @@ COMMANDS = (
     "lift_hold",
     "decline_offers",
     "withdraw_offers",
+    "disclose",
     "record_signature",
     "change_bank_details",
     "rectify_profile",
@@ -79,7 +80,6 @@ COMMANDS = (
     "change_terms",
     "settle_early",
     "requote",
-    "disclose",
 )
 QUESTIONS = {
     "applications": AskApplications(),
