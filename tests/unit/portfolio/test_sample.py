@@ -26,6 +26,7 @@ from holdback.merchant.schedule import Pause
 from holdback.portfolio import sample_deals
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
 from holdback.portfolio.sample_deals import UNKNOWN, Dice, after_funding, sample
+from own_rules import with_own_rules
 
 ON = date(2026, 7, 1)
 N = 20_000
@@ -47,7 +48,7 @@ PINNED = {
 
 @pytest.fixture(scope="module")
 def shipped():
-    jurisdictions = load_jurisdictions()
+    jurisdictions = with_own_rules(load_jurisdictions())
     return {code: jurisdictions.resolve(code, on=ON) for code in jurisdictions.codes}
 
 
