@@ -10,7 +10,7 @@ import chromium
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from holdback.disclosures.disclosure import Payoff, Projection, disclose
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figures import Financing
 from holdback.jurisdictions import load_jurisdictions
 from holdback.tools.displays.disclosures import disclosure_page, split_lines
@@ -37,7 +37,7 @@ def renewal(regime):
             third_parties=750_00,
             payoffs=20_800_00,
         ),
-        Projection(
+        ProjectionTerms(
             consummation=date(2026, 12, 1),
             frequency="weekday",
             split=Fraction(1, 10),

@@ -18,15 +18,16 @@ AMOUNTS = st.integers(0, 10**9)
 
 @st.composite
 def financings(draw, paid_separately=AMOUNTS):
-    """What is financed and repaid: at least as much is repaid as is advanced."""
+    """What is financed and repaid: something is, and at least as much is repaid as is advanced."""
     price = draw(st.integers(1, 10**9))
-    withheld = draw(st.integers(0, price))
+    withheld = draw(st.integers(0, price - 1))
+    separately = min(draw(paid_separately), price - withheld - 1)
     third_parties = draw(st.integers(0, price - withheld))
     return Financing(
         purchase_price=price,
         purchased_amount=price + draw(AMOUNTS),
         withheld=withheld,
-        paid_separately=draw(paid_separately),
+        paid_separately=separately,
         later_charges=draw(AMOUNTS),
         third_parties=third_parties,
         payoffs=draw(st.integers(0, price - withheld - third_parties)),

@@ -22,6 +22,7 @@ from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.column_readers import ColumnReader, day_fact
 from holdback.portfolio.reading.frames import open_frame
 from holdback.portfolio.sql.computed_frames import with_outcomes
+from own_rules import with_own_rules
 from small_folders import country, loaded
 
 SHIPPED = load_jurisdictions()
@@ -97,7 +98,7 @@ def portfolio_of(jurisdictions):
 
 def some_jurisdictions(frame_kind):
     """As many jurisdictions as the lane has in one frame; other kinds of frame have others."""
-    codes = SHIPPED.codes
+    codes = with_own_rules(SHIPPED).codes
     first = [*FRAME_KINDS].index(frame_kind) * 3 % len(codes)
     chosen = [*codes, *codes][first : first + count("jurisdictions in one frame")]
     return Jurisdictions(SHIPPED[code] for code in chosen)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from functools import cache
 from operator import methodcaller
 from pathlib import Path
@@ -36,6 +37,7 @@ from holdback import (
     portfolio,
     wire,
 )
+from holdback.disclosures import Financing, Payoff, ProjectionTerms, disclose
 from holdback.jurisdictions.toml.document import Document
 from holdback.jurisdictions.toml.node import Node, TomlTable
 from holdback.offers import SettlementCase, Term
@@ -187,10 +189,38 @@ def forecast():
     return windows(shipped()["GB"], deal, on=date(2026, 7, 6), pace="0.4%", days=30)
 
 
+@cache
+def financing():
+    return Financing(purchase_price=10_000_00, purchased_amount=11_400_00)
+
+
+@cache
+def projection():
+    return ProjectionTerms(
+        consummation=date(2026, 12, 1),
+        frequency="daily",
+        split=Fraction("0.15"),
+        monthly_takings=15_000_00,
+    )
+
+
+@cache
+def disclosed():
+    on = load_jurisdictions().resolve("GB", on=date(2026, 12, 1))
+    return disclose(on.disclosures[-1], financing(), projection())
+
+
 # Instances of the classes for which a test of a host needs no strategy.
 MADE = {
     "holdback.Engine": lambda: Engine.for_trial(shipped()),
     "holdback.Jurisdictions": shipped,
+    "holdback.disclosures.AnnualRate": lambda: disclosed().payments.annual_rate(10_000_00),
+    "holdback.disclosures.Disclosure": disclosed,
+    "holdback.disclosures.Financing": financing,
+    "holdback.disclosures.Payoff": lambda: Payoff(
+        finance_charge=2_000_00, total_repayment=12_000_00, used=3_000_00
+    ),
+    "holdback.disclosures.ProjectionTerms": projection,
     "holdback.tools.advice.Window": lambda: forecast().windows[0],
     "holdback.tools.advice.Windows": forecast,
     "holdback.jurisdictions.Example": lambda: shipped().examples("GB")[0],

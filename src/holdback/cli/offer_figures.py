@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import evolve
 
 from holdback.cli.written_facts import read_facts, read_pairs
-from holdback.disclosures.disclosure import Payoff, Projection
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms
 from holdback.disclosures.figures import Financing
 from holdback.disclosures.projected_payments import (
     Payment,
@@ -99,12 +99,12 @@ class WrittenOffer:
         )
 
     @property
-    def projection(self) -> Projection:
+    def projection(self) -> ProjectionTerms:
         """How payments are projected; those that are listed are not."""
         payments = None
         if self.listed:
             payments = ProjectedPayments(self.on, self.frequency, self.listed, self.unit)
-        return Projection(
+        return ProjectionTerms(
             consummation=self.on,
             frequency=self.frequency,
             split=Fraction(self._amount(_SHARE), HUNDRED_PERCENT),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from holdback.disclosures.annual_rate import AnnualRate
-    from holdback.disclosures.disclosure import Disclosure, Payoff, Projection, disclose
+    from holdback.disclosures.disclosure import Disclosure, Payoff, ProjectionTerms, disclose
     from holdback.disclosures.figures import Financing, double_dipping
     from holdback.disclosures.offer_figures import takings_sensitivity
     from holdback.disclosures.projected_payments import Payment, ProjectedPayments, project
@@ -23,7 +23,7 @@ __all__ = [
     "Payment",
     "Payoff",
     "ProjectedPayments",
-    "Projection",
+    "ProjectionTerms",
     "disclose",
     "double_dipping",
     "project",

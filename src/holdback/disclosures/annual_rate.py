@@ -19,7 +19,7 @@ from attrs import field
 
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import unscaled
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 
 # The bits behind the point with which a sign is looked for, one after the other.
 _BITS: Final = (112, 224)
@@ -36,10 +36,12 @@ Rounding: TypeAlias = Literal["half_up", "down", "up"]
 
 
 def _sorted(flows: Flows) -> _Sorted:
-    return {rest: sorted(times.items(), reverse=True) for rest, times in flows.items()}
+    return FrozenMapping(
+        {rest: tuple(sorted(times.items(), reverse=True)) for rest, times in flows.items()}
+    )
 
 
-@frozen(eq=False)
+@frozen
 class AnnualRate:
     """
     The rate at which the present value of *payments* is that of *advances*.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from holdback.disclosures.disclosure import Payoff, Projection
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms
 from holdback.disclosures.figures import Financing, monthly_cost, term_in_words
 from holdback.disclosures.projected_payments import ProjectedPayments, per_month
 from holdback.disclosures.unit_periods import AVERAGE_MONTH
@@ -41,7 +41,7 @@ class Step:
 
 def derivation(  # noqa: PLR0913 - what `disclose` has, and the currency
     financing: Financing,
-    projection: Projection,
+    projection: ProjectionTerms,
     payments: ProjectedPayments,
     *,
     currency: Currency,
@@ -88,7 +88,7 @@ def _amounts(deal: Financing, money: _Money) -> Iterator[Step]:
 
 
 def _projected(
-    projection: Projection, payments: ProjectedPayments, month: Fraction, money: _Money
+    projection: ProjectionTerms, payments: ProjectedPayments, month: Fraction, money: _Money
 ) -> Iterator[Step]:
     """How large payments are and how many, where takings are projected."""
     number, payment = len(payments.payments), money(payments.payments[0].amount)

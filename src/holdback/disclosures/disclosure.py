@@ -72,7 +72,7 @@ class Payoff:
 
 
 @frozen(kw_only=True)
-class Projection:
+class ProjectionTerms:
     """
     The assumptions by which payments are projected: when, how often and out of which takings.
 
@@ -127,7 +127,7 @@ class Disclosure:
 
 def figures_of(
     financing: Financing,
-    projection: Projection,
+    projection: ProjectionTerms,
     payments: ProjectedPayments,
     payoff: Payoff | None = None,
     method: RateMethod = ACTUARIAL,
@@ -188,7 +188,7 @@ def _percent(share: Fraction) -> int:
 def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of it
     regime: Regime,
     financing: Financing,
-    projection: Projection,
+    projection: ProjectionTerms,
     *,
     payoff: Payoff | None = None,
     facts: Mapping[str, Json] | None = None,

@@ -150,5 +150,7 @@ def double_dipping(
     """
     if not 0 <= used_for_payoff <= total_repayment:
         raise InvalidValue("wrong_value", "a payoff is at most the total repayment of the old deal")
+    if not used_for_payoff:
+        return 0
     exact = Fraction(finance_charge * used_for_payoff, total_repayment) - forgiven
     return divide(exact.numerator, exact.denominator, "half_up") if exact > 0 else 0

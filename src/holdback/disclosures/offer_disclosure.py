@@ -16,7 +16,7 @@ import attrs
 from attrs import evolve
 
 from holdback.disclosures.derivation import derivation
-from holdback.disclosures.disclosure import Payoff, Projection, disclose, stated_texts
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose, stated_texts
 from holdback.disclosures.figure_facts import figure_catalogue
 from holdback.disclosures.figures import Financing
 from holdback.disclosures.projected_payments import Payment, ProjectedPayments
@@ -62,7 +62,7 @@ def recorded(
     """
     texts = _checked_texts(regime, stated)
     payoff = None if renewed is None else _payoff(renewed, offer)
-    projection = Projection(
+    projection = ProjectionTerms(
         consummation=on,
         frequency=stated.frequency,
         split=Fraction(offer.split_percentage) * Fraction(1, 100),

@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.disclosures.disclosure import Projection, figures_of
+from holdback.disclosures.disclosure import ProjectionTerms, figures_of
 from holdback.disclosures.figures import Financing
 from holdback.disclosures.projected_payments import ProjectedPayments
 from holdback.disclosures.unit_periods import AVERAGE_MONTH
@@ -46,14 +46,14 @@ def offer_figures(offer: Offer, monthly_takings: int | None) -> dict[str, Any] |
     return figures_of(financing, projection, payments)
 
 
-def _projection(offer: Offer, monthly_takings: int) -> Projection:
+def _projection(offer: Offer, monthly_takings: int) -> ProjectionTerms:
     split = Fraction(scaled(offer.split_percentage, PERCENT_PLACES), HUNDRED_PERCENT)
-    return Projection(
+    return ProjectionTerms(
         consummation=_ANY_DAY, frequency="daily", split=split, monthly_takings=monthly_takings
     )
 
 
-def _payments(offer: Offer, projection: Projection) -> ProjectedPayments | None:
+def _payments(offer: Offer, projection: ProjectionTerms) -> ProjectedPayments | None:
     """Return the payments of *offer*, or None where they have no end within a hundred years."""
     try:
         return projection.payments_of(offer.repayment_amount.minor, AVERAGE_MONTH)

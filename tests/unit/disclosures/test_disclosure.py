@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from holdback.disclosures.disclosure import Payoff, Projection, disclose
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figure_facts import figure_catalogue
 from holdback.disclosures.figures import Financing
 from holdback.errors import InvalidDocument
@@ -74,7 +74,7 @@ def regime(**changes):
 
 
 # A payment of 75.00 a day for 152 days.
-PROJECTION = Projection(
+PROJECTION = ProjectionTerms(
     consummation=date(2026, 3, 2),
     frequency="daily",
     split=Fraction("0.15"),
@@ -203,3 +203,10 @@ def test_a_regime_may_have_the_effective_rate():
     assert shown == ["$1,400.00", "0.14", "89.51%"]
     nominal = disclosed().lines[1].value
     assert nominal == "63.98%"
+
+
+def test_a_payoff_of_nothing_has_no_unpaid_charge():
+    """
+    A deal without a repayment has nothing to pay off, and no charge in it.
+    """
+    assert Payoff(finance_charge=0, total_repayment=0, used=0).double_dipping == 0

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.disclosures.disclosure import Payoff, Projection, disclose
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figures import Financing
 
 JURISDICTIONS = load_jurisdictions()
@@ -21,7 +21,7 @@ OFFER = Financing(
     third_parties=300_00,
     payoffs=OLD.used,
 )
-PROJECTION = Projection(
+PROJECTION = ProjectionTerms(
     consummation=date(2026, 3, 2),
     frequency="weekday",
     split=Fraction("0.1"),

@@ -148,7 +148,7 @@ def test_the_ones_that_ship():
 
     assert "GB" in loaded.codes
     assert loaded.examples("GB")[0].file == "jurisdictions/GB/jurisdiction.toml"
-    assert loaded.examples("GB")[-1].file == "jurisdictions/GB/products.toml"
+    assert loaded.examples("GB")[-1].file == "jurisdictions/GB/disclosures.toml"
     assert folder.bundled_path() == REPOSITORY / "jurisdictions"
 
 

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from disclosure_regimes import regime, with_disclosures
 from holdback import Engine, InvalidDocument, Money, Refusal, wire
-from holdback.disclosures.disclosure import Payoff, Projection, disclose
+from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figures import Financing
 from holdback.lifecycle.events import OfferDisclosed
 from holdback.merchant.merchant import MOST_DISCLOSED
@@ -68,7 +68,7 @@ def test_an_offer_is_disclosed_with_figures_lines_and_what_they_rest_on():
         Financing(
             purchase_price=offer.funded_amount.minor, purchased_amount=offer.repayment_amount.minor
         ),
-        Projection(
+        ProjectionTerms(
             consummation=journey.today(),
             frequency="daily",
             split=split,
