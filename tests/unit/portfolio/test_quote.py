@@ -111,7 +111,7 @@ def test_offers_have_their_costs():
     """
     deals = of_gb().head(40)
     takings = dict(zip(deals["deal_id"], deals["average_monthly_takings"], strict=True))
-    offers = quote(deals, shipped()).filter(pl.col("funded_amount").is_not_null())
+    offers = quote(deals, shipped(), costs=True).filter(pl.col("funded_amount").is_not_null())
     assert len(offers) > 10
     for offer in offers.iter_rows(named=True):
         funded, repaid = (int(offer[name] * 100) for name in ("funded_amount", "repayment_amount"))
@@ -127,6 +127,9 @@ def test_offers_have_their_costs():
         assert offer["average_monthly_cost"] * 100 == int(exact + Fraction(1, 2))
 
     unknown = quote(
-        deals.with_columns(average_monthly_takings=pl.lit(None, pl.Decimal(38, 2))), shipped()
+        deals.with_columns(average_monthly_takings=pl.lit(None, pl.Decimal(38, 2))),
+        shipped(),
+        costs=True,
     )
     assert unknown["apr"].null_count() == len(unknown)
+    assert quote(deals, shipped()).columns == unknown.columns[:-3]

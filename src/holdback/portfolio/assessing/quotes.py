@@ -55,10 +55,9 @@ COLUMNS: Final = (
     "factor_rate",
     "term_length",
     "term_days",
-    "apr",
-    "finance_charge",
-    "average_monthly_cost",
 )
+# What an offer costs; the rate of each takes a millisecond or two.
+COSTS: Final = ("apr", "finance_charge", "average_monthly_cost")
 
 
 def quote(  # noqa: PLR0913  # public; all but the rules have a default
@@ -70,17 +69,20 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     on: DayOrColumn | None = None,
     prepared: bool = False,
     calculators: Mapping[str, type] = MappingProxyType({}),
+    costs: bool = False,
 ) -> Any:
     """
     Return the renewal offers for each eligible deal in *frame*, priced as the engine does.
 
     The column *deal_id* identifies the deals; *calculators* are the host's own, as for `Engine`;
     the other arguments are those of `assess`. The result has a row for each offer, with exact
-    decimals. A product without offers has a row without amounts, whose `codes` say why. The `apr`
-    and the `average_monthly_cost` are those of `holdback.disclosures` for daily payments out of the
-    average monthly takings, the `apr` rounded up; both are null where these are unknown.
-    The result and the eligible deals are in memory, since Python prices the deals one by one, some
-    thousands in a second. For DuckDB and PySpark the result is a PyArrow table.
+    decimals. A product without offers has a row without amounts, whose `codes` say why. The result
+    and the eligible deals are in memory, since Python prices the deals one by one, some thousands
+    in a second. For DuckDB and PySpark the result is a PyArrow table.
+
+    With *costs*, an offer also has its `apr`, `finance_charge` and `average_monthly_cost`, those of
+    `holdback.disclosures` for daily payments out of the average monthly takings, the `apr` rounded
+    up; the first and the last are null where the takings are unknown. It takes ten times as long.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
@@ -106,10 +108,12 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     assessed = native_result(plan, with_outcomes(plan, RESULTS), {name: name for name in RESULTS})
     eligible = nw.from_native(assessed).filter(nw.col(ELIGIBLE)).select(*opened.collect_schema())
     deals = eligible.collect() if isinstance(eligible, nw.LazyFrame) else eligible
-    columns: dict[str, list[Any]] = {name: [] for name in (deal_id, *COLUMNS)}
+    names = (deal_id, *COLUMNS, *(COSTS if costs else ()))
+    columns: dict[str, list[Any]] = {name: [] for name in names}
     facts_of_deals = _prepared_facts(deals, rulebooks, prepared=prepared)
     for identity, (rulebook, facts) in zip(deals[deal_id].to_list(), facts_of_deals, strict=True):
-        for row in _rows(rulebook, facts, products[rulebook.code, rulebook.since]):
+        priced = products[rulebook.code, rulebook.since]
+        for row in _rows(rulebook, facts, priced, costs=costs):
             for name, value in zip(columns, (identity, *row), strict=True):
                 columns[name].append(value)
     return _native_frame(columns, rulebooks, deals)
@@ -121,7 +125,7 @@ def _native_frame(
     """
     *columns* as a frame of the library of *deals*, with types that do not depend on the values.
 
-    The first of *columns* is the deal's id, which keeps its type; the others are `COLUMNS`.
+    The first of *columns* is the deal's id, which keeps its type.
     """
     if deals.implementation.is_pandas_like():  # pandas holds decimals as Python objects
         frame = nw.from_dict(columns, backend=deals.implementation).to_native()
@@ -137,10 +141,10 @@ def _native_frame(
         "finance_charge": minor,
         "average_monthly_cost": minor,
     }
-    deal_id = next(iter(columns))
+    deal_id, *others = columns
     schema: dict[str, Any] = {deal_id: deals.schema[deal_id]}
-    schema |= {name: nw.String() for name in COLUMNS} | {"term_days": nw.Int64()}
-    schema |= {name: nw.Decimal(_DIGITS, count) for name, count in places.items()}
+    schema |= {name: nw.String() for name in others} | {"term_days": nw.Int64()}
+    schema |= {name: nw.Decimal(_DIGITS, places[name]) for name in others if name in places}
     return nw.from_dict(columns, schema, backend=deals.implementation).to_native()
 
 
@@ -162,7 +166,7 @@ def _prepared_facts(
 
 
 def _rows(
-    rulebook: Rulebook, facts: Facts, products: tuple[PriceableProduct, ...]
+    rulebook: Rulebook, facts: Facts, products: tuple[PriceableProduct, ...], *, costs: bool
 ) -> Iterator[tuple[Any, ...]]:
     """The rows for a deal with *facts*: one for each offer of *products*."""
     balance = facts[rulebook.catalogue.place("balance")]
@@ -180,7 +184,7 @@ def _rows(
         decision = _decision(rulebook, product, quoted)
         takings = case.number("average_monthly_takings")
         for offer in quoted.offers or (None,):
-            yield *decision, *_terms(offer), *_costs(offer, takings)
+            yield *decision, *_terms(offer), *(_costs(offer, takings) if costs else ())
 
 
 def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> tuple[str, ...]:
@@ -210,7 +214,7 @@ def _terms(offer: Offer | None) -> tuple[Any, ...]:
 
 
 def _costs(offer: Offer | None, takings: int | None) -> tuple[Decimal | None, ...]:
-    """The last three of `COLUMNS`: what an offer costs, null where it is unknown."""
+    """The values of `COSTS`, null where they are unknown."""
     if offer is None:
         return (None,) * 3
     currency = offer.funded_amount.currency
