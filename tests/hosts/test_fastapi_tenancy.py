@@ -160,7 +160,13 @@ def test_agents_find_an_application_only_with_its_own_merchant(theirs, operation
 
 
 QUESTIONS_OF_PARTNERS = ["applications", "settlement_quote", "statement"]
-COMMANDS_OF_PARTNERS = ["decline_offers", "record_consents", "withdraw_application", "requote"]
+COMMANDS_OF_PARTNERS = [
+    "decline_offers",
+    "disclose",
+    "record_consents",
+    "withdraw_application",
+    "requote",
+]
 OF_PARTNERS = [*QUESTIONS_OF_PARTNERS, *COMMANDS_OF_PARTNERS]
 
 

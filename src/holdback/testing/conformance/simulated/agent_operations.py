@@ -225,7 +225,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             took_effect=_is_closed,
         ),
         "reinstate_deal": AgentOperation(
-            weight=2,
+            weight=4,
             fits=_defaulted,
             bodies=_reinstate_deal,
             took_effect=lambda request, projection: (
