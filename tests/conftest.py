@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from counts import CAMPAIGN, EVERYDAY, PLAIN, choose, count, lane
 from journey import Journey
-from lanes import COLLECTED, LEFT_OUT, TESTS, reason_to_leave_out, shuffled
+from lanes import COUNTS, LEFT_OUT, TESTS, counts_of, reason_to_leave_out, shuffled
 
 
 def pytest_addoption(parser):
@@ -37,7 +37,7 @@ def pytest_configure(config):
         config.option.order = str(secrets.randbelow(1_000_000))
     choose(CAMPAIGN if config.getoption("campaign") else chosen)
     config.stash[LEFT_OUT] = Counter()
-    config.stash[COLLECTED] = None
+    config.stash[COUNTS] = None
     settings.register_profile(
         lane(),
         max_examples=count("default examples"),
@@ -93,7 +93,7 @@ def leave_out(config, items):
     """Remove what the lane does not run, unless it is named."""
     if is_named(config):
         return
-    config.stash[COLLECTED] = tuple(items)
+    config.stash[COUNTS] = frozenset().union(*map(counts_of, items))
     reasons = {item: reason_to_leave_out(item, lane()) for item in items}
     config.stash[LEFT_OUT] = Counter(reason for reason in reasons.values() if reason)
     config.hook.pytest_deselected(items=[item for item in items if reasons[item]])

@@ -23,7 +23,7 @@ from counts import CAMPAIGN, EVERYDAY, PLAIN, TABLE
 TESTS = Path(__file__).parent
 
 LEFT_OUT = pytest.StashKey[Counter]()  # how many tests a run left out, by the reason
-COLLECTED = pytest.StashKey[tuple | None]()  # every test of a run of everything
+COUNTS = pytest.StashKey[frozenset | None]()  # which counts are read in a run of everything
 
 # What the plain lane leaves out: the name of a group, and the fixtures, the folders, the files or
 # the single tests that it consists of.

@@ -11,7 +11,7 @@ import lanes
 from counts import CAMPAIGN, EVERYDAY, LANES, PLAIN, TABLE, count, lane
 from every_case import for_every
 from holdback import pytest_plugin
-from lanes import COLLECTED, LEFT_OUT_OF_PLAIN, reason_to_leave_out, shuffled
+from lanes import COUNTS, LEFT_OUT_OF_PLAIN, reason_to_leave_out, shuffled
 
 TESTS = Path(__file__).parent
 READS = re.compile(r'(?<![.\w])count\(\s*"([^"]+)"')
@@ -119,9 +119,9 @@ def test_a_run_of_everything_reads_every_count(request):
 
     The tests on Spark are collected in an environment of their own.
     """
-    collected = request.config.stash[COLLECTED]
-    if collected is not None:
-        unread = set(TABLE).difference(*map(lanes.counts_of, collected))
+    read = request.config.stash[COUNTS]
+    if read is not None:
+        unread = {name for name in TABLE if name not in read}
         assert unread == {name for name in unread if "on Spark" in name}
 
 
