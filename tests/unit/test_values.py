@@ -220,6 +220,7 @@ MADE = {
     "holdback.disclosures.Payoff": lambda: Payoff(
         finance_charge=2_000_00, total_repayment=12_000_00, used=3_000_00
     ),
+    "holdback.disclosures.ProjectedPayments": lambda: disclosed().payments,
     "holdback.disclosures.ProjectionTerms": projection,
     "holdback.tools.advice.Window": lambda: forecast().windows[0],
     "holdback.tools.advice.Windows": forecast,
