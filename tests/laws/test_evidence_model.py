@@ -193,7 +193,7 @@ FAULTS = {
         ),
     ],
     "an erasure leaves results": [
-        instead(evolve, '("checks", "consents", "referrals")', '("consents", "referrals")'),
+        instead(evolve, '("checks", "consents", ', '("consents", '),
     ],
     "a funding rule that is false is ignored": [
         instead(
@@ -272,7 +272,7 @@ FAULTS = {
         instead(funding_rules, "merchant.consents_of(application.sections)", "()"),
     ],
     "an erasure leaves consents": [
-        instead(evolve, '("checks", "consents", "referrals")', '("checks", "referrals")'),
+        instead(evolve, '("checks", "consents", ', '("checks", '),
         instead(consents, "case.profile.section(sections.get(applicants))", "None"),
     ],
     "the consents of the last applicants replace those before": [
