@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 from attrs import evolve
 
-from holdback.cli.offer_figures import AMOUNTS, WrittenOffer, option_of, read_offer
+from holdback.cli.offer_figures import AMOUNTS, option_of, read_offer
 from holdback.cli.output import FINDINGS, format_option, reading, write_file
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.cli.written_facts import read_facts, read_pairs
@@ -28,7 +28,6 @@ from holdback.merchant.disclosure import Frequency
 from holdback.rulebooks.regime import ACTUARIAL, EFFECTIVE, Regime, regime_on
 from holdback.rules.number_format import plain_format
 from holdback.rules.types import Catalogue
-from holdback.rules.values import FactValue
 from holdback.tools.displays.disclosures import (
     DERIVATION,
     derivation_lines,
@@ -106,7 +105,10 @@ def disclose_command(  # noqa: PLR0913 - one for each option
         stated = _facts(facts, shown_by) if is_law else {}
     try:
         with reading("The offer"), _of_option("--text", "$.texts."):
-            shown = _disclosed(shown_by, offer, stated, words if is_law else {})
+            shown = disclose(
+                shown_by, offer.financing, offer.projection, payoff=offer.payoff,
+                facts=stated, texts=words if is_law else {},
+            )  # fmt: skip
         steps = derivation(
             offer.financing, offer.projection, shown.payments,
             currency=currency, month=shown_by.month, payoff=offer.payoff,
@@ -166,7 +168,7 @@ def _pairs(pairs: Iterable[str]) -> dict[str, str]:
     return texts
 
 
-def _facts(pairs: Iterable[str], regime: Regime) -> dict[str, FactValue]:
+def _facts(pairs: Iterable[str], regime: Regime) -> dict[str, Any]:
     """Return the facts in *pairs*, of those on which the exemptions of *regime* rest."""
     figures = figure_catalogue(regime.catalogue.currency)
     stated = tuple(fact for fact in regime.catalogue.facts if figures.fact(fact.name) is None)
@@ -185,20 +187,6 @@ def _of_option(option: str, path: str) -> Iterator[None]:
             evolve(error, path=(error.path or "").replace(path, f"{option} ", 1))
             for error in invalid.errors
         ) from None
-
-
-def _disclosed(
-    regime: Regime, offer: WrittenOffer, facts: dict[str, FactValue], texts: dict[str, str]
-) -> Disclosure:
-    stated: Any = facts
-    return disclose(
-        regime,
-        offer.financing,
-        offer.projection,
-        payoff=offer.payoff,
-        facts=stated,
-        texts=texts,
-    )
 
 
 def _lines(

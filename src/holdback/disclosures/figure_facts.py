@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, get_args
 
 from holdback.exact.bounds import most_money
 from holdback.exact.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
 from holdback.exact.money import Currency
+from holdback.merchant.disclosure import Frequency
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
-FREQUENCIES: Final = ("daily", "weekday", "weekly", "monthly")
+FREQUENCIES: Final[tuple[str, ...]] = get_args(Frequency)
 # A deal repaid the next day at twice its amount has an annual rate of 36,500%.
 _MOST_RATE: Final = 100_000_000 * 10**PERCENT_PLACES
 _MOST_DAYS: Final = 36_600

@@ -2,7 +2,7 @@
 The figures of an offer that is repaid by a payment on each day, out of takings that are known.
 
 They assume what a day of pricing does not change: payments on consecutive days, which are as far
-apart from any day on. So the same offer has the same figures in every reply, file and table.
+apart from any day on. So an offer has the same figures by a rule, in a quote and on a picture.
 """
 
 from __future__ import annotations

@@ -323,7 +323,7 @@ class _Reading:
             inherited = () if parent is None else parent.disclosures
             return tuple(evolve(regime, code=code) for regime in inherited), ()
         # Loaded here: few jurisdictions have such a law, and it needs figures that no rule has.
-        from holdback.jurisdictions.disclosure_file import read_disclosures  # noqa: PLC0415
+        from holdback.jurisdictions.disclosure_file import read_disclosures  # noqa: PLC0415 - few have a law
 
         return read_disclosures(root, code, currency, figures)
 

@@ -111,13 +111,15 @@ def _wrong_kind(entry: _Item, path: str) -> Iterator[ErrorDetail]:
 
 def _wrong_amount(money: Money | None, currency: Currency, path: str) -> Iterator[ErrorDetail]:
     yield from _wrong_currency(money, currency, path)
-    if money is not None and money.currency == currency and money.minor < 0:
-        yield ErrorDetail(
-            code="out_of_range",
-            message="expected an amount that is not negative",
-            path=path,
-            hint="to take a remittance back, record an entry that `reverses` it",
-        )
+    if money is not None and money.currency == currency:
+        hint = "to take a remittance back, record an entry that `reverses` it"
+        yield from _below_zero(money, path, hint)
+
+
+def _below_zero(money: Money | None, path: str, hint: str | None = None) -> Iterator[ErrorDetail]:
+    if money is not None and money.minor < 0:
+        message = "expected an amount that is not negative"
+        yield ErrorDetail(code="out_of_range", message=message, path=path, hint=hint)
 
 
 class _EntriesOfDeal:
@@ -243,9 +245,7 @@ def suspense_errors(given: _Input, input_context: InputContext) -> Iterator[Erro
 def unwinding_errors(given: _Input, input_context: InputContext) -> Iterator[ErrorDetail]:
     """Yield what is invalid in the undoing of a deal."""
     yield from movement_errors(given, input_context)
-    if given.amount is not None and given.amount.minor < 0:
-        message = "expected an amount that is not negative"
-        yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+    yield from _below_zero(given.amount, "$.amount")
     yield from _wrong_cancellation(given, input_context)
 
 
@@ -366,6 +366,4 @@ def disclosure_errors(given: _Input, input_context: InputContext) -> Iterator[Er
     for name in FEES:
         money, path = getattr(given, name), f"$.{name}"
         yield from _wrong_currency(money, input_context.currency, path)
-        if money is not None and money.minor < 0:
-            message = "expected an amount that is not negative"
-            yield ErrorDetail(code="out_of_range", message=message, path=path)
+        yield from _below_zero(money, path)

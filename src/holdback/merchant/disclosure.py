@@ -34,10 +34,10 @@ class OfferDisclosure:
     """
     What the law of a jurisdiction asks to be shown of an offer, as of the day `on`.
 
-    `decided_by` are the sections by which it is not `due`, and empty where it is. `figures` are
-    those of the lines, by name, and `assumptions` what they rest on: the day on which the merchant
+    `decided_by` are the sections by which it is not `due`, and empty where it is. `figures` are all
+    those of the offer, by name, and `assumptions` what they rest on: the day on which the merchant
     is bound, the days of a month, the payments, and the facts that the host stated. `derivation`
-    says of each figure how it is computed, and on which of the law's open questions it rests
+    says how figures are computed, and on which of the law's open questions each of them rests
     (decisions/disclosures). The merchant signs the disclosure by its `digest`.
     """
 

@@ -30,7 +30,7 @@ def allowed_offers(
     Return the *offers* that the rules of *terms* allow, and why not the others.
 
     Each rule that refuses some has one reason, with the figures of the first of them. None where
-    the figures of an offer are unknown, because the takings are: what is unknown allows nothing.
+    an offer has no figures, because the takings are unknown or never repay it: that allows nothing.
     """
     kept: list[Offer] = []
     refused: dict[str, Reason] = {}

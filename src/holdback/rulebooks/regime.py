@@ -38,7 +38,7 @@ class Condition:
     """
     A condition of a regime, or an exemption, with its place in the file.
 
-    A disclosure is due where each condition holds and no exemption does.
+    A disclosure is due where no condition is false and no exemption is true.
     """
 
     id: str
@@ -77,7 +77,7 @@ class Regime:
     """
     What the law of a jurisdiction asks to be shown, from the day `since` until it changes.
 
-    It is due where all `conditions` hold and no exemption is known to; from the day `until` on, on
+    It is due where no condition is false and no exemption is true; from the day `until` on, on
     which the law ends, nothing is. `catalogue` has the figures
     (`holdback.disclosures.figure_facts`), then the facts on which exemptions rest. `texts` are what
     a host states in words, by name, with what is said where it states nothing; None where it has

@@ -82,7 +82,10 @@ PROJECTION = ProjectionTerms(
 )
 
 
-def disclosed(purchase_price=10_000_00, facts=None, texts=None, regime=regime(), **of):  # noqa: B008 - frozen
+ORDINARY = regime()
+
+
+def disclosed(purchase_price=10_000_00, facts=None, texts=None, regime=ORDINARY, **of):
     financing = Financing(
         purchase_price=purchase_price, purchased_amount=purchase_price * 114 // 100, **of
     )

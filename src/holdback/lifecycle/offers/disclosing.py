@@ -69,6 +69,6 @@ class Disclose(PersonalCommand[OfferDisclosure]):
     def decide(self, case: Case) -> Decision[OfferDisclosure]:
         self.check(case.input_context)
         # Few jurisdictions have a law, and a host of others loads nothing of it.
-        from holdback.lifecycle.offers.disclosure_decision import decided  # noqa: PLC0415
+        from holdback.lifecycle.offers.disclosure_decision import decided  # noqa: PLC0415 - few have a law
 
         return decided(self, case)
