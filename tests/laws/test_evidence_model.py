@@ -193,7 +193,11 @@ FAULTS = {
         ),
     ],
     "an erasure leaves results": [
-        instead(evolve, '("checks", "consents", ', '("consents", '),
+        instead(
+            evolve,
+            '("checks", "consents", "referrals", "disclosed")',
+            '("consents", "referrals", "disclosed")',
+        ),
     ],
     "a funding rule that is false is ignored": [
         instead(
@@ -272,7 +276,11 @@ FAULTS = {
         instead(funding_rules, "merchant.consents_of(application.sections)", "()"),
     ],
     "an erasure leaves consents": [
-        instead(evolve, '("checks", "consents", ', '("checks", '),
+        instead(
+            evolve,
+            '("checks", "consents", "referrals", "disclosed")',
+            '("checks", "referrals", "disclosed")',
+        ),
         instead(consents, "case.profile.section(sections.get(applicants))", "None"),
     ],
     "the consents of the last applicants replace those before": [
