@@ -384,6 +384,12 @@ def _excel(entry, table, file):
             list(table.heads) if entry.get("same_heads") else [entry.get("note", "a note")]
         )
         other.append([*table.rows[0]])
+        if entry.get("reversed_heads"):
+            for cells in list(other.iter_rows()):
+                for cell, value in zip(
+                    cells, [cell.value for cell in reversed(cells)], strict=True
+                ):
+                    cell.value = value
     book.save(file)
     for before, after in entry.get("in_sheet", ()):
         _change_part(file, "xl/worksheets/sheet1.xml", before, after)

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, Final, Self
+from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile, ZipFile
 
 import duckdb
@@ -213,11 +214,20 @@ class Output:
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 # A formula that has no result, because a library wrote it and no spreadsheet has worked it out
 # since. A result that is an empty text is one.
-_FORMULA: Final = rb"<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*"
+# Tags may have a prefix, as in files of .NET: `<x:row>`.
+_PREFIX: Final = rb"(?:\w+:)?"
+_FORMULA: Final = rb"<%bf\b(?:[^>]*/>|[^>]*>[^<]*</%bf>)\s*" % (_PREFIX, _PREFIX)
 _NO_RESULT: Final = re.compile(
-    rb'<c\b(?:(?![^>]*\st="str")[^>]*>\s*%b(?:<v\s*/>|<v>\s*</v>)?|[^>]*>\s*%b)\s*</c>'
-    % (_FORMULA, _FORMULA)
+    rb'<%bc\b(?:(?![^>]*\st="str")[^>]*>\s*%b(?:<%bv\s*/>|<%bv>\s*</%bv>)?|[^>]*>\s*%b)\s*</%bc>'
+    % (_PREFIX, _FORMULA, _PREFIX, _PREFIX, _PREFIX, _FORMULA, _PREFIX)
 )
+_ROW_NUMBER: Final = re.compile(rb'<%brow\b[^>]*?\sr="([0-9]+)"' % _PREFIX)
+# A row that is not shown, up to its end.
+_HIDDEN_ROW: Final = re.compile(
+    rb'<%brow\b[^>]*\shidden="(?:1|true)"(?:[^>]*[^/>])?>(.*?)</%brow>' % (_PREFIX, _PREFIX),
+    re.DOTALL,
+)
+_VALUE: Final = re.compile(rb"<%b(?:v|t)\b[^>/]*>[^<]" % _PREFIX)
 
 
 class TypedText(str):
@@ -236,35 +246,36 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     value are left out, and so are columns without a head and a value.
 
     Raises:
-        InvalidDocument: if it is not there or cannot be read, if formulas have no results, or if
-            another sheet has the same heads, so that the first has not all deals.
+        InvalidDocument: if it is not there or cannot be read, if formulas have no results, if rows
+            with values are hidden, or if another sheet has most of the heads, so that the first has
+            not all deals.
     """
-    workbook = opened(file)
-    try:
+    with opened(file) as workbook:
         sheets = {sheet.title: sheet for sheet in workbook.worksheets}
         first, *others = sheets
+        _check_hidden_rows(file, sheets[first])
         rows = list(_rows(sheets[first].iter_rows()))
         if not rows:
             message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
             raise InvalidDocument.of("missing", message, hint=hint)
+        deal_heads = set(filter(None, rows[0][1]))
         for name in others:
-            if _first_row(sheets[name]) == rows[0][1]:
+            if 2 * len(deal_heads.intersection(_first_row(sheets[name]))) > len(deal_heads):
                 raise InvalidDocument.of(
                     "wrong_value",
                     f"the sheets {listed([first, name])} of {file.name} have the same columns",
                     hint="move all deals into one sheet, or save each as a file",
                 )
-    finally:
-        workbook.close()
     heads, *deals = [texts for _, texts in rows]
     later = [(number, [text or "" for text in row]) for number, row in rows[1:MOST_TITLES]]
     check_heads([head or "" for head in heads], later, usual_heads, "row")
     return _table(heads, deals)
 
 
-def opened(file: Path) -> Any:
+@contextmanager
+def opened(file: Path) -> Iterator[Any]:
     """
-    Return the workbook in *file*, of which rows are read one by one.
+    Give the workbook in *file*, of which rows are read one by one.
 
     Raises:
         InvalidDocument: if it cannot be read, or if formulas have no results.
@@ -277,29 +288,52 @@ def opened(file: Path) -> Any:
         message = f"there is no file {file.name}"
         raise InvalidDocument.of("unreadable", message, hint=hint if is_pattern else None)
     try:
-        workbook = load_workbook(file, read_only=True, data_only=True)
-        _check_formulas(file, workbook.worksheets[0])
-    except (BadZipFile, LookupError, ValueError, OSError, zlib.error) as error:
+        with closing(load_workbook(file, read_only=True, data_only=True)) as workbook:
+            for sheet in workbook.worksheets:
+                sheet.reset_dimensions()  # libraries that append rows leave a stated size behind
+            _check_formulas(file, workbook.worksheets[0])
+            yield workbook
+    except (BadZipFile, LookupError, ValueError, OSError, zlib.error, ParseError) as error:
         message = f"{file.name} cannot be opened as an Excel file"
         hint = "save it as .xlsx without a password, or as CSV"
         raise InvalidDocument.of("unreadable", message, hint=hint) from error
-    return workbook
 
 
 def _check_formulas(file: Path, sheet: Any) -> None:
     # openpyxl gives no value for a formula without a result, and none for an empty text.
+    part = _part(file, sheet)
+    if _NO_RESULT.search(part):
+        message = f"the sheet {sheet.title} of {file.name} has formulas without results"
+        hint = "open the file in Excel or LibreOffice and save it"
+        raise InvalidDocument.of("missing", message, hint=hint)
+    numbers = list(map(int, _ROW_NUMBER.findall(part)))
+    if any(later <= number for number, later in pairwise(numbers)):
+        raise ValueError("openpyxl would leave out a row whose number is not above the one before")
+
+
+def _check_hidden_rows(file: Path, sheet: Any) -> None:
+    """Refuse hidden rows: the author of the file may have meant those that are shown."""
+    hidden = sum(map(bool, map(_VALUE.search, _HIDDEN_ROW.findall(_part(file, sheet)))))
+    if hidden:
+        rows = "1 row" if hidden == 1 else f"{hidden:,} rows"
+        raise InvalidDocument.of(
+            "wrong_value",
+            f"the sheet {sheet.title} of {file.name} hides {rows}",
+            hint="clear the filter or show them, or copy what is shown into a file of its own",
+        )
+
+
+def _part(file: Path, sheet: Any) -> bytes:
+    """The XML of a *sheet*."""
     with ZipFile(file) as parts:
-        if _NO_RESULT.search(parts.read(sheet._worksheet_path)):  # noqa: SLF001  # not public
-            message = f"the sheet {sheet.title} of {file.name} has formulas without results"
-            hint = "open the file in Excel or LibreOffice and save it"
-            raise InvalidDocument.of("missing", message, hint=hint)
+        return parts.read(sheet._worksheet_path)  # noqa: SLF001  # not public
 
 
-def _first_row(sheet: Any) -> list[str | None] | None:
+def _first_row(sheet: Any) -> list[str | None]:
     """The first row of *sheet* that has a value."""
     # The file stays open as long as a sheet in it is being read.
     with closing(sheet.iter_rows()) as rows:
-        return next(_rows(rows), (0, None))[1]
+        return next(_rows(rows), (0, []))[1]
 
 
 def _rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str | None]]]:

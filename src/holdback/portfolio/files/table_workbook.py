@@ -45,12 +45,9 @@ def read_workbook(file: Path) -> Cells:
     Raises:
         InvalidDocument: when it cannot be read, or is not a table of tiers.
     """
-    workbook = opened(file)
-    try:
+    with opened(file) as workbook:
         # One more of each than a table has, so that a larger one is refused and not cut.
         sheet = workbook.worksheets[0]
         rows = sheet.iter_rows(max_row=MOST_RULES + 2, max_col=MAX_COLUMNS + 1)
         shown = [[(cell.value, number_format_of(cell)) for cell in row] for row in rows]
-    finally:
-        workbook.close()
     return checked_cells([[cell_text(*cell) or "" for cell in row] for row in shown])
