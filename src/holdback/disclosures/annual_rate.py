@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from attrs import field
@@ -26,6 +27,8 @@ _BITS: Final = (112, 224)
 # The guess from which a rounding starts. It decides nothing: a wrong one costs time.
 _GUESS: Final = Context(prec=60)
 _MOST_STEPS: Final = 12
+# Of a unit-period: finer than any rate that is shown, so that its roundings share one guess.
+_FINE: Final = Fraction(1, 10**20)
 
 # Amounts in minor units, by their time from the first advance: by its rest *f*, and by its whole
 # unit-periods *t*. An amount is divided by (1 + f i) (1 + i)^t.
@@ -95,6 +98,14 @@ class AnnualRate:
         return (difference > 0) - (difference < 0)
 
     def guess(self, unit: Fraction) -> Fraction:
+        """Return the rate of a unit-period to about *unit*."""
+        return self._fine_guess if unit >= _FINE else self._by_steps(unit)
+
+    @cached_property
+    def _fine_guess(self) -> Fraction:
+        return self._by_steps(_FINE)
+
+    def _by_steps(self, unit: Fraction) -> Fraction:
         """
         Return the rate of a unit-period to about *unit*.
 

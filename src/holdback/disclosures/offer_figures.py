@@ -31,8 +31,8 @@ def offer_figures(offer: Offer, monthly_takings: int | None) -> dict[str, Any] |
     Return the figures of *offer* by name, scaled as the catalogue of figures has them.
 
     They are those of Appendix J for daily payments of the offer's split of *monthly_takings*, in
-    minor units. None where the takings are unknown, or so low that the payments have no end within
-    a hundred years.
+    minor units. None where the takings are unknown, or so low that there would be too many
+    payments.
     """
     if monthly_takings is None:
         return None
@@ -54,7 +54,7 @@ def _projection(offer: Offer, monthly_takings: int) -> ProjectionTerms:
 
 
 def _payments(offer: Offer, projection: ProjectionTerms) -> ProjectedPayments | None:
-    """Return the payments of *offer*, or None where they have no end within a hundred years."""
+    """Return the payments of *offer*, or None where there would be too many."""
     try:
         return projection.payments_of(offer.repayment_amount.minor, AVERAGE_MONTH)
     except InvalidValue:

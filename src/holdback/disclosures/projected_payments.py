@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import partial
 from itertools import count, pairwise
 from types import MappingProxyType
 from typing import Final
@@ -19,6 +20,7 @@ from typing import Final
 from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.effective_rate import EffectiveRate
 from holdback.disclosures.unit_periods import (
+    AFTER_THE_LAST_DAY,
     AVERAGE_MONTH,
     UnitPeriod,
     months_from,
@@ -34,8 +36,8 @@ _FRIDAY: Final = 4
 _OF_DAYS: Final = ("day", "week")
 _DAYS_OF_A_YEAR: Final = 365
 
-# More payments than in a hundred years of days would be a slip, and are not counted out.
-_MOST_PAYMENTS: Final = 36_600
+# More payments, 27 years of daily ones, would be a slip, and are not counted out.
+MOST_PAYMENTS: Final = 10_000
 
 UNIT_PERIODS: Final[Mapping[Frequency, UnitPeriod]] = MappingProxyType(
     {
@@ -58,15 +60,24 @@ class Payment:
 @frozen
 class ProjectedPayments:
     """
-    The payments that are expected after a day on which the merchant is bound.
+    The payments that are expected after a day on which the merchant is bound, in their order.
 
     `unit` is their unit-period, where it is not that of the frequency.
+
+    Raises:
+        InvalidValue: when there are none or too many, or one is not after that day or out of order.
     """
 
     consummation: date
     frequency: Frequency
     payments: tuple[Payment, ...]
     unit: UnitPeriod | None = None
+
+    def __attrs_post_init__(self) -> None:
+        _check_number(len(self.payments))
+        days = [payment.day for payment in self.payments]
+        if not days or days[0] <= self.consummation or days != sorted(days):
+            raise InvalidValue("wrong_value", "expected payments in order, after consummation")
 
     @property
     def total(self) -> int:
@@ -87,24 +98,35 @@ class ProjectedPayments:
         """
         unit, start = self.unit or UNIT_PERIODS[self.frequency], self.consummation
         advanced = {Fraction(0): {0: amount_financed}}
-        first = (self.payments[0].day - start).days
-        if len(self.payments) == 1 and unit.unit in _OF_DAYS and first <= _DAYS_OF_A_YEAR:
+        first, last = (self.payments[at].day for at in (0, -1))
+        within = (first - start).days
+        if first == last and unit.unit in _OF_DAYS and within <= _DAYS_OF_A_YEAR:
             once = {Fraction(0): {1: self.total}}
-            return AnnualRate(advanced, once, Fraction(_DAYS_OF_A_YEAR, first))
-        paid: defaultdict[Fraction, dict[int, int]] = defaultdict(dict)
+            return AnnualRate(advanced, once, Fraction(_DAYS_OF_A_YEAR, within))
+        return AnnualRate(advanced, self._times(unit), unit.per_year)
+
+    def _times(self, unit: UnitPeriod) -> Mapping[Fraction, Mapping[int, int]]:
+        """
+        Return the payments by their time from consummation, in unit-periods.
+
+        Several of one time are added: two on a day, or on the last two days of a month.
+        """
+        start = self.consummation
         if unit.unit == "day":
-            # Hundreds of payments have whole days, which take no division.
-            days = {(payment.day - start).days: payment.amount for payment in self.payments}
-            paid[Fraction(0)] = days
-        else:
-            # Half months end on two days of a month.
-            days_of_months = {payment.day.day for payment in self.payments}
-            day = None if unit.unit == "half_month" else max(days_of_months)
+            # Thousands of payments have whole days, which take no division.
+            days: defaultdict[int, int] = defaultdict(int)
             for payment in self.payments:
-                time = unit.between(start, payment.day, day=day)
-                whole = int(time)
-                paid[time - whole][whole] = payment.amount
-        return AnnualRate(advanced, paid, unit.per_year)
+                days[(payment.day - start).days] += payment.amount
+            return {Fraction(0): days}
+        # Half months end on two days of a month.
+        last_day = max(payment.day.day for payment in self.payments)
+        day = None if unit.unit == "half_month" else last_day
+        paid: defaultdict[Fraction, defaultdict[int, int]] = defaultdict(partial(defaultdict, int))
+        for payment in self.payments:
+            time = unit.between(start, payment.day, day=day)
+            whole = int(time)
+            paid[time - whole][whole] += payment.amount
+        return paid
 
     def effective_rate(self, amount_financed: int) -> EffectiveRate:
         """
@@ -127,6 +149,12 @@ class ProjectedPayments:
         """Return the annual rate by *method*."""
         by = self.effective_rate if method == EFFECTIVE else self.annual_rate
         return by(amount_financed)
+
+
+def _check_number(number: int) -> None:
+    if number > MOST_PAYMENTS:
+        message = f"{number:,} payments: expected at most {MOST_PAYMENTS:,}"
+        raise InvalidValue("too_large", message)
 
 
 def payment_of(
@@ -199,21 +227,19 @@ def project(
     (22, Payment(day=datetime.date(2025, 12, 2), amount=7364))
 
     Raises:
-        InvalidValue: when nothing is paid, or more payments than a hundred years have days, or
-            *days* are too few or not one after another.
+        InvalidValue: when nothing is paid, or in more than 10,000 payments, or *days* are too few
+            or not one after another.
     """
     if payment <= 0 or total <= 0:
         raise InvalidValue("wrong_value", "a payment and the total of payments are above zero")
     number = -(-total // payment)
-    if number > _MOST_PAYMENTS:
-        raise InvalidValue("too_large", f"{number} payments: expected at most {_MOST_PAYMENTS}")
+    _check_number(number)
     days = payment_days(consummation, frequency) if days is None else days
     amounts = [payment] * (number - 1) + [total - payment * (number - 1)]
     try:
         payments = tuple(Payment(day, amount) for day, amount in zip(days, amounts, strict=False))
-    except (OverflowError, ValueError):
-        message = "the last payment would be after the last day of a calendar, in the year 9999"
-        raise InvalidValue("too_large", message) from None
+    except OverflowError:
+        raise InvalidValue("too_large", AFTER_THE_LAST_DAY) from None
     ordered = [consummation, *(payment.day for payment in payments)]
     if len(payments) < number or any(after <= before for before, after in pairwise(ordered)):
         raise InvalidValue(

@@ -8,7 +8,7 @@ have the day, of which a year has 365.
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import date
+from datetime import MAXYEAR, MINYEAR, date
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
@@ -22,6 +22,7 @@ Unit: TypeAlias = Literal["day", "week", "half_month", "month", "year"]
 # The days of a month in projections and in words, for 365 in twelve (10 CCR 900(a)(12)).
 AVERAGE_MONTH: Final = Fraction("30.4")
 MONTHS_OF_A_YEAR: Final = 12
+AFTER_THE_LAST_DAY: Final = "a date would be after the last day of a calendar, in the year 9999"
 _DAYS_OF_A_MONTH: Final = 30  # of what is left of a unit-period
 _DAYS_OF_A_YEAR: Final = 365
 
@@ -104,6 +105,11 @@ def months_from(start: date, months: int, day: int) -> date:
 
     >>> months_from(date(2025, 1, 31), 1, 31), months_from(date(2025, 2, 28), -1, 31)
     (datetime.date(2025, 2, 28), datetime.date(2025, 1, 31))
+
+    Raises:
+        InvalidValue: when it is in no year from 1 to 9999.
     """
     year, month = divmod(start.year * MONTHS_OF_A_YEAR + start.month - 1 + months, MONTHS_OF_A_YEAR)
+    if not MINYEAR <= year <= MAXYEAR:
+        raise InvalidValue("too_large", AFTER_THE_LAST_DAY)
     return date(year, month + 1, min(day, monthrange(year, month + 1)[1]))

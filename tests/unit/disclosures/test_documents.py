@@ -10,11 +10,13 @@ import attrs
 import pytest
 from test_disclosure import PROJECTION, disclosed, regime
 
+from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.derivation import derivation
 from holdback.disclosures.disclosure import Payoff
-from holdback.disclosures.figures import Financing
-from holdback.disclosures.projected_payments import Payment, ProjectedPayments
+from holdback.disclosures.figures import Financing, term_in_words
+from holdback.disclosures.projected_payments import Payment, ProjectedPayments, project
 from holdback.disclosures.unit_periods import UnitPeriod
+from holdback.errors import InvalidValue
 from holdback.exact.money import Currency
 from holdback.rulebooks.regime import Item
 from holdback.tools.displays.disclosures import (
@@ -235,3 +237,87 @@ def test_the_unit_period_of_one_payment(day, frequency, unit, per_year):
     """
     once = ProjectedPayments(date(2026, 3, 2), frequency, (Payment(day, 110_00),), unit)
     assert once.annual_rate(100_00).unit_periods_per_year == per_year
+
+
+def rate_of(frequency, *paid, start=date(2026, 3, 2), unit=None):
+    payments = tuple(Payment(date.fromisoformat(day), amount) for day, amount in paid)
+    return ProjectedPayments(start, frequency, payments, unit)
+
+
+@pytest.mark.parametrize(
+    ("frequency", "twice", "once"),
+    [
+        ("daily", [("2026-03-09", 60_00), ("2026-03-09", 50_00)], [("2026-03-09", 110_00)]),
+        (
+            "daily",
+            [("2026-03-09", 60_00), ("2026-03-09", 20_00), ("2026-03-10", 30_00)],
+            [("2026-03-09", 80_00), ("2026-03-10", 30_00)],
+        ),
+        (
+            "monthly",
+            [("2026-04-30", 30_00), ("2026-05-30", 30_00), ("2026-05-31", 50_00)],
+            [("2026-04-30", 30_00), ("2026-05-31", 80_00)],
+        ),
+    ],
+)
+def test_payments_of_one_time_are_added(frequency, twice, once):
+    """
+    Two payments of a day, or of the end of a month, are one of both amounts: nothing is lost.
+    """
+    both, one = rate_of(frequency, *twice), rate_of(frequency, *once)
+    assert both.annual_rate(100_00) == one.annual_rate(100_00)
+    assert both.annual_rate(100_00).percent(2) > 0
+
+
+@pytest.mark.parametrize(
+    "paid",
+    [
+        [],
+        [("2026-03-02", 110_00)],
+        [("2026-03-10", 60_00), ("2026-03-09", 50_00)],
+        [("2026-03-10", 1)] * 10_001,
+    ],
+)
+def test_payments_that_are_no_projection_are_refused(paid):
+    """
+    Payments come after consummation, in order, and there are at most 10,000.
+    """
+    with pytest.raises(InvalidValue, match=r"after consummation|10,001 payments"):
+        rate_of("daily", *paid)
+
+
+@pytest.mark.parametrize("frequency", ["daily", "weekday", "weekly", "monthly"])
+def test_payments_after_the_calendar_are_an_invalid_value(frequency):
+    """
+    A calendar ends with the year 9999: a day after it is a value that is invalid.
+    """
+    of = {"total": 400, "payment": 1, "consummation": date(9999, 12, 1)}
+    with pytest.raises(InvalidValue, match="9999"):
+        project(**of, frequency=frequency)
+    with pytest.raises(InvalidValue, match="9999"):
+        term_in_words(date(9999, 6, 1), date(9999, 12, 31))
+
+
+def test_many_payments_are_refused_before_they_are_counted_out():
+    """
+    "bound the number of payments of a projection": the number is named.
+    """
+    of = {"payment": 1, "consummation": date(2026, 3, 2), "frequency": "daily"}
+    assert len(project(total=10_000, **of).payments) == 10_000
+    with pytest.raises(InvalidValue, match=r"1,000,000,000 payments: expected at most 10,000"):
+        project(total=10**9, **of)
+
+
+def test_the_root_of_a_rate_is_found_once(monkeypatch):
+    """
+    The roundings of a rate share one root.
+    """
+    found = []
+    by_steps = AnnualRate._by_steps
+    monkeypatch.setattr(
+        AnnualRate, "_by_steps", lambda self, unit: found.append(unit) or by_steps(self, unit)
+    )
+    rate = rate_of("daily", ("2026-03-09", 60_00), ("2026-03-10", 50_00)).annual_rate(100_00)
+    assert (str(rate.percent(2)), str(rate.percent(4, "up"))) == ("469.77", "469.7678")
+    assert rate.per_unit_period(12)
+    assert len(found) == 1
