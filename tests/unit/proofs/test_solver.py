@@ -14,7 +14,7 @@ from holdback.rules.proof import Terms
 from holdback.tools.proofs.effects import compare
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import FALSE, TRUE, UNKNOWN, AnswerIn, OutcomeIn, Question
-from holdback.tools.proofs.solver import AFTER, Possibility, Solver
+from holdback.tools.proofs.solver import AFTER, Budget, Possibility, Solver
 from small_rulebooks import FACTS, SmallRulebooks, ruleset
 
 ON = date(2026, 7, 1)
@@ -78,6 +78,21 @@ def test_what_takes_longer_than_the_limit_is_not_decided():
     assert Solver(limit=0.05).answer(UNDECIDED) is Possibility.NOT_DECIDED
     with pytest.raises(NotDecidedError):
         plainest(UNDECIDED, (0,) * MANY, ON, limit=0.05)
+
+
+def test_only_what_had_its_whole_time_is_remembered_as_not_decided():
+    """
+    A question whose time the budget cut short is asked again when there is more.
+    """
+    solver = Solver(limit=0.05, budget=Budget(0.02))
+    assert solver.answer(UNDECIDED) is Possibility.NOT_DECIDED
+
+    solver.budget = Budget(0.05)
+    assert solver.answer(UNDECIDED) is Possibility.NOT_DECIDED
+    assert solver.asked == 2
+    solver.budget = Budget(0.05)
+    assert solver.answer(UNDECIDED) is Possibility.NOT_DECIDED
+    assert solver.asked == 2
 
 
 def test_a_difference_may_be_not_decided():

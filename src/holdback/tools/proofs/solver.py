@@ -112,9 +112,10 @@ class Solver:
         """Return whether a deal satisfies *question*."""
         meaning = question.meaning
         if meaning not in self._answers:
+            has_whole_time = self.budget.left >= self.limit
             answer = self.ask(conditions(question, self.terms))
-            # Without time left it was not asked. The next jurisdiction has time of its own.
-            if answer is Possibility.NOT_DECIDED and self.budget.left <= 0:
+            # The next jurisdiction has time of its own, and may decide it.
+            if answer is Possibility.NOT_DECIDED and not has_whole_time:
                 return answer
             self._answers[meaning] = answer
         return self._answers[meaning]
