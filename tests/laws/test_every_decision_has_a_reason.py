@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from every_case import for_every
-from holdback import Engine, Jurisdictions, load_jurisdictions, wire
+from holdback import Engine, Jurisdictions, Refusal, load_jurisdictions, wire
 from holdback.eligibility.reasons import SERVICE_REASONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
@@ -29,6 +29,14 @@ from holdback.testing.strategies import histories
 from journey import ENGINE, EVIDENCE, Journey
 
 HISTORIES = count("histories whose decisions have reasons")
+
+
+def with_gb(name, old, new):
+    """An engine for GB, in whose file of a *name* the first *old* is *new*."""
+    files = {file: (bundled_path() / "GB" / file).read_text("utf-8") for file in FILES}
+    files[name] = files[name].replace(old, new, 1)
+    encoded = {file: text.encode() for file, text in files.items()}
+    return Engine.for_trial(Jurisdictions([read_jurisdiction("GB", encoded)]))
 
 
 def unexplained(event):
@@ -59,6 +67,53 @@ def test_every_decision_in_a_history(data):
         for event in step.events:
             if isinstance(event, ApplicationClosed):
                 assert (event.code in SERVICE_REASONS) == (event.status == "declined")
+
+
+RATE = """
+[[products.offer_rules]]
+id = "rate-cap"
+code = "GB-P-90"
+require = "apr <= {bound}%"
+reason = "The annual rate would be {{apr}}."
+source = "policy"
+"""
+
+
+def with_offer_rules(bound):
+    """An engine for GB, whose first product has a rule for each of its offers."""
+    return with_gb(
+        "products.toml", "[[products.rules]]", f"{RATE.format(bound=bound)}\n[[products.rules]]"
+    )
+
+
+# Of what is offered in GB, they allow nothing, a part and all.
+WITH_OFFER_RULES = {bound: with_offer_rules(bound) for bound in (1, 45, 9_999)}
+
+
+@settings(max_examples=HISTORIES)
+@given(data=st.data())
+def test_every_decision_by_rules_for_each_offer(data):
+    """
+    A product whose rules leave no offer is declined with a reason, and so is another amount.
+    """
+    engine = WITH_OFFER_RULES[data.draw(st.sampled_from(sorted(WITH_OFFER_RULES)))]
+    for step in data.draw(histories(engine)).steps:
+        assert unexplained_in(step.events) == []
+        if isinstance(step.refused, Refusal) and step.refused.code == "amount_not_possible":
+            assert step.refused.detail
+
+
+def test_rules_for_each_offer_decide_in_these_histories():
+    """
+    One of these bounds leaves out every offer, one some of them, and one none, with its own reason.
+    """
+    left = {}
+    for bound, engine in WITH_OFFER_RULES.items():
+        product = Journey(engine).ask().products[0]
+        left[bound] = (len(product.offers), product.codes)
+    (none, of_none), (some, of_some), (every, of_every) = left.values()
+    assert (none, of_none, of_some, of_every) == (0, ("GB-P-90",), (), ())
+    assert 0 < some < every
 
 
 def test_every_row_of_a_portfolio():
@@ -108,17 +163,11 @@ def test_a_calculator_without_an_answer(kind, answer, code):
 
 # -- what a partner can tell
 
-JURISDICTION = "jurisdiction.toml"
-
 
 def with_consent():
     """An engine for GB that needs a consent that nobody has given."""
-    files = {name: (bundled_path() / "GB" / name).read_text("utf-8") for name in FILES}
-    files[JURISDICTION] = files[JURISDICTION].replace(
-        "automated_decisioning", 'consents = ["credit_file"]\nautomated_decisioning', 1
-    )
-    encoded = {name: text.encode() for name, text in files.items()}
-    return Engine.for_trial(Jurisdictions([read_jurisdiction("GB", encoded)]))
+    consent = 'consents = ["credit_file"]\nautomated_decisioning'
+    return with_gb("jurisdiction.toml", "automated_decisioning", consent)
 
 
 def as_read_by_the_partner(*, engine=ENGINE, hold=False, without=()):

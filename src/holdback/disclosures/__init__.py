@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdback.disclosures.annual_rate import AnnualRate
     from holdback.disclosures.disclosure import Disclosure, Payoff, ProjectionTerms, disclose
     from holdback.disclosures.figures import Financing, double_dipping
-    from holdback.disclosures.offer_figures import takings_sensitivity
+    from holdback.disclosures.figures_from_takings import takings_sensitivity
     from holdback.disclosures.projected_payments import Payment, ProjectedPayments, project
 
 __all__ = [
@@ -39,9 +39,9 @@ def __getattr__(name: str) -> Any:
         annual_rate,
         disclosure,
         figures,
-        offer_figures,
+        figures_from_takings,
         projected_payments,
     )
 
-    modules = (annual_rate, projected_payments, disclosure, figures, offer_figures)
+    modules = (annual_rate, projected_payments, disclosure, figures, figures_from_takings)
     return next(getattr(module, name) for module in modules if name in vars(module))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from holdback.disclosures.figure_facts import offer_catalogue
-from holdback.disclosures.offer_figures import offer_figures
-from holdback.eligibility.reasons import Reason, reasons
+from holdback.disclosures.figures_from_takings import offer_figures
+from holdback.eligibility.reasons import AFFORDABILITY, Reason, reasons, service_reason
 from holdback.eligibility.ruleset import Answers, Rule
 from holdback.merchant.offer import Offer
 from holdback.rulebooks.product_terms import ProductTerms
@@ -29,15 +29,20 @@ def allowed_offers(
     """
     Return the *offers* that the rules of *terms* allow, and why not the others.
 
-    Each rule that refuses some has one reason, with the figures of the first of them. None where
-    an offer has no figures, because the takings are unknown or never repay it: that allows nothing.
+    Each rule that refuses some has one reason, with the figures of the first of them. Offers that
+    the takings never repay are not affordable, and no rule is asked about them. None where the
+    takings are unknown: that allows nothing.
     """
+    if monthly_takings is None:
+        return None
     kept: list[Offer] = []
     refused: dict[str, Reason] = {}
     for offer in offers:
         figures = offer_figures(offer, monthly_takings)
         if figures is None:
-            return None
+            never = service_reason(terms.rules, AFFORDABILITY)
+            refused.setdefault(never.rule, never)
+            continue
         catalogue = offer_catalogue(offer.funded_amount.currency)
         facts = tuple(figures[fact.name] for fact in catalogue.facts)
         false, unknown = _masks(terms.offer_rules)(facts)

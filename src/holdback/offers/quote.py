@@ -275,9 +275,11 @@ def quote_amount(
     case: PricingCase,
     identify: Identify,
     amount: Money,
-) -> tuple[Offer, ...]:
+) -> tuple[tuple[Offer, ...], tuple[Reason, ...]]:
     """
-    Return the offers of one *amount*, which is within the limits; none if none is possible.
+    Return the offers of one *amount*, which is within the limits, and why there are no others.
+
+    There is a reason where there is no offer.
 
     Raises:
         ConfigurationError: a calculator failed.
@@ -288,9 +290,12 @@ def quote_amount(
             Offer(offer_id=identify(place), **terms)
             for place, terms in enumerate(_offer_terms(results, amount))
         ]
-        return tuple(_allowed(results, priced)[0])
+        offers, refused = _allowed(results, priced)
     except _UnknownError:
-        return ()
+        return (), _review(product.terms.rules)
+    if not offers and not refused:
+        refused = (service_reason(product.terms.rules, AFFORDABILITY),)
+    return tuple(offers), refused
 
 
 def _available_limits(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:

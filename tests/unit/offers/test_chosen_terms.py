@@ -137,7 +137,7 @@ def test_another_amount_has_all_terms():
 
     assert [
         (str(offer.term_length), str(offer.factor_rate))
-        for offer in quote_amount(product, case(rulebook), str, amount)
+        for offer in quote_amount(product, case(rulebook), str, amount)[0]
     ] == [("6", "1.1"), ("12", "1.2")]
 
 

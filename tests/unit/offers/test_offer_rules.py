@@ -6,16 +6,20 @@ import sys
 from datetime import date
 from subprocess import run
 
-from test_reasons_of_offers import of_flex, why
+import pytest
+from test_reasons_of_offers import LIMITS, ROOM, of_flex, why
+from test_registry import GB, engine
 
-from holdback import Money
-from holdback.disclosures.offer_figures import offer_figures
+from holdback import Money, Refusal
+from holdback.disclosures.figures_from_takings import offer_figures
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.offers.quote import quote, quote_amount
+from holdback.operations import Requote
 from holdback.tools.mutants.mutation import mutants, verdicts
 from holdback.tools.policy.policy_sentences import product_sentences
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
+from journey import Journey
 from small_folders import country, errors_in, read
 
 FIRST = '[[products.rules]]\nid = "identity"\ncode = "GB-P-01"'
@@ -87,13 +91,63 @@ def test_what_is_unknown_makes_no_offer():
     assert quoted.needs == ("average_monthly_takings",)
 
 
+def test_what_takings_never_repay_is_not_affordable():
+    """
+    An offer that would never end at the takings has no unknown figure: it is not affordable,
+    and other offers of the product are made.
+    """
+
+    def with_splits(choices):
+        """The decision on a product whose merchants choose how much of their takings they pay."""
+        products = GB["products.toml"]
+        old = products[products.index(LIMITS) : products.index(FIRST)] + FIRST
+        calculators = (
+            ROOM,
+            f'split_percentage = {{ calculator = "chosen", choices = {choices} }}',
+            'factor_rate = { calculator = "flat", rate = "1.2" }',
+            'term = { calculator = "fixed", months = 10 }\n',
+            RATE.replace("60%", "9000%") + FIRST,
+        )
+        _, product, case = of_flex(old, "\n".join(calculators))
+        return quote(product, case, str)
+
+    quoted = with_splits('["0.01%"]')
+    assert why(quoted)[:2] == ("Declined", "AFFORDABILITY")
+    assert (quoted.needs, quoted.offers) == ((), ())
+    both = with_splits('["0.01%", "15%"]')
+    assert (both.decision, {str(offer.split_percentage) for offer in both.offers}) == (
+        "Accepted", {"15"}
+    )  # fmt: skip
+
+
 def test_another_amount_keeps_to_the_rules_too():
     """
-    A merchant who asks for another amount of an open offer gets none that a rule does not allow.
+    A merchant who asks for another amount of an open offer gets none that a rule does not allow,
+    and the rule's own code and sentence.
     """
     amount = Money.parse("GBP 5000.00")
-    assert quote_amount(*capped("60%", "500%"), str, amount)
-    assert quote_amount(*capped("60%", "5%"), str, amount) == ()
+    offers, refused = quote_amount(*capped("60%", "500%"), str, amount)
+    assert (len(offers), refused) == (1, ())
+    offers, (reason,) = quote_amount(*capped("60%", "5%"), str, amount)
+    assert (offers, reason.code) == ((), "GB-P-90")
+    assert reason.text.endswith("%; at most 5% is offered.")
+    unknown = quote_amount(*capped(average_monthly_takings=None), str, amount)
+    assert (unknown[0], [reason.code for reason in unknown[1]]) == ((), ["REVIEW"])
+
+
+def test_a_request_for_another_amount_says_the_rule():
+    """
+    The refusal of another amount has the code and the sentence of the rule that left its offers
+    out, as the decision on a product has.
+    """
+    bound = RATE.replace("apr <= 60%", "term > 200 days").replace("{apr}", "{term}")
+    journey = Journey(engine(FIRST, bound + FIRST))
+    journey.ask()
+    offer, least = journey.first_offer(), Money.parse("GBP 1000.00")
+    with pytest.raises(Refusal) as raised:
+        journey.do(Requote(offer_id=offer.offer_id, amount=least))
+    assert raised.value.code == "amount_not_possible"
+    assert raised.value.detail.startswith("GB-P-90: The annual rate would be ")
 
 
 def test_rules_see_the_figures_of_the_offer_alone():
@@ -181,7 +235,8 @@ def test_disclosures_are_loaded_only_where_there_is_such_a_rule():
     "`holdback.disclosures` is imported only where such a rule exists."
     """
     script = (
-        "import sys, holdback.offers.quote as _; name = 'holdback.disclosures.offer_figures';"
+        "import sys, holdback.offers.quote as _;"
+        "name = 'holdback.disclosures.figures_from_takings';"
         "print(name in sys.modules); import holdback.offers.offer_rules; print(name in sys.modules)"
     )
     printed = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -98,14 +98,15 @@ def _priced(case: Case, offer_set: OfferSet, product: Product, amount: Money) ->
     if step is not None and amount.minor % step.minor:
         raise Refusal("amount_not_possible", f"the product is offered in steps of {step}")
     make_id = case.configuration.id_factory(case.merchant, offer_set.request_id)
-    offers = quote_amount(
+    offers, reasons = quote_amount(
         bound,
         priced,
         lambda place: make_id("requote", product.key, str(amount.minor), str(place)),
         amount,
     )
     if not offers:
-        raise Refusal("amount_not_possible", "this amount is not affordable from the takings")
+        why = " ".join(f"{reason.code}: {reason.text}" for reason in reasons)
+        raise Refusal("amount_not_possible", why)
     return with_settlement(offers, None if base is None or product.queued else base.balance)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.disclosures.offer_figures import offer_figures
+from holdback.disclosures.figures_from_takings import offer_figures
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact.exact_json import shown_path
 from holdback.exact.exact_numbers import PERCENT_PLACES, RATIO_PLACES, unscaled

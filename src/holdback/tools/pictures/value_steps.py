@@ -77,8 +77,8 @@ def sensitivity(title: str, records: Sequence[Record], width: int = WIDTH) -> An
     """
     Return the picture of the annual rate of an offer by its takings, with the projection marked.
 
-    The records are those of `takings_sensitivity` in `holdback.disclosures.offer_figures`: each has
-    the `share` of the takings that were projected, and the `apr`, both in percent.
+    The records are those of `takings_sensitivity` in `holdback.disclosures`: each has the `share`
+    of the takings that were projected, and the `apr`, both in percent.
     """
     steps = [
         {
