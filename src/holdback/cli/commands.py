@@ -16,6 +16,7 @@ import click
 # the module `check`, and so on.
 SUMMARIES: Final = {
     "approve": "Write down who approved the text of a policy page.",
+    "audit": "Audit rates that were disclosed against those that came.",
     "check": "Report everything that is wrong in files of jurisdictions.",
     "conformance": "Test a host: retries, races, crashes, years of use.",
     "demo": "Tell the story of one merchant, from offers to a renewal.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -12,21 +12,24 @@ from typing import Any, Final
 import click
 from attrs import evolve
 
-from holdback.cli.offer_figures import AMOUNTS, option_of, read_offer
+from holdback.cli.disclosed_rate import RateCheck, check_rate
 from holdback.cli.output import FINDINGS, format_option, reading, write_file
 from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.cli.written_facts import read_facts, read_pairs
+from holdback.cli.written_offer import AMOUNTS, DISCLOSED, WrittenOffer, option_of, read_offer
+from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.derivation import Step, derivation
-from holdback.disclosures.disclosure import Disclosure, disclose
+from holdback.disclosures.disclosure import Disclosure, disclose, figures_of, plain_figures
+from holdback.disclosures.effective_rate import EffectiveRate
 from holdback.disclosures.figure_facts import FREQUENCIES, figure_catalogue
+from holdback.disclosures.projected_payments import ProjectedPayments
 from holdback.disclosures.unit_periods import AVERAGE_MONTH
 from holdback.errors import InvalidDocument, InvalidValue, listed, printable
 from holdback.exact.exact_json import Json, write_json
-from holdback.exact.exact_numbers import plain, read_decimal, scaled
+from holdback.exact.exact_numbers import plain
 from holdback.exact.money import Currency
-from holdback.merchant.disclosure import Frequency
-from holdback.rulebooks.regime import ACTUARIAL, EFFECTIVE, Regime, regime_on
-from holdback.rules.number_format import plain_format
+from holdback.frozen_classes import frozen
+from holdback.rulebooks.regime import ACTUARIAL, Regime, regime_on
 from holdback.rules.types import Catalogue
 from holdback.tools.displays.disclosures import (
     DERIVATION,
@@ -39,6 +42,8 @@ from holdback.tools.plain_values import plain_values
 # The decimals of a rate in JSON: more than a regulator compares.
 _DECIMALS: Final = 36
 _WITHOUT_LAW: Final = Currency.of("USD")
+# What is stated for the sentences and exemptions of a law.
+_OF_A_LAW: Final = ("fact", "text", "financer")
 
 
 def _amount_options(command: Any) -> Any:
@@ -53,117 +58,166 @@ def _amount_options(command: Any) -> Any:
 @click.option("--on", type=Day(), required=True, help="The day of consummation: 2026-12-01.")
 @click.option("--frequency", type=click.Choice(FREQUENCIES), required=True)
 @_amount_options
-@click.option("--holiday", "holidays", type=Day(), multiple=True, help="A day without a payment.")
+@click.option("--history", type=click.File("rb"), help="Past takings, as CSV: month,takings.")
+@click.option("--months", type=click.IntRange(1, 12), help="Project the mean of this many.")
+@click.option("--leave-out", multiple=True, metavar="MONTH", help="Without this month: 2026-03.")
+@click.option("--best-months", is_flag=True, help="The best months of 12 (23 NYCRR 600.8(b)(2)).")
+@click.option("--holiday", type=Day(), multiple=True, help="A day without a payment.")
 @click.option("--payments", type=click.File("rb"), help="The payments, as CSV: day,amount.")
-@click.option("--unit-period", "unit", help="That of these payments: half-month, 3 months.")
+@click.option("--unit-period", help="That of these payments: half-month, 3 months.")
+@click.option("--irregular", is_flag=True, help="Payments are irregular: 1/4 of a point, not 1/8.")
 @click.option("--financer", help="The name of the provider: short for --text financer=NAME.")
-@click.option("--fact", "facts", multiple=True, metavar="NAME=VALUE", help="For exemptions.")
-@click.option("--text", "texts", multiple=True, metavar="NAME=TEXT", help="What the law asks for.")
+@click.option("--fact", multiple=True, metavar="NAME=VALUE", help="For exemptions.")
+@click.option("--text", multiple=True, metavar="NAME=TEXT", help="What the law asks for.")
 @click.option("--explain", is_flag=True, help="Also print how each figure is computed.")
 @format_option("text", "html", "json")
 @click.option("--to", type=click.Path(dir_okay=False, path_type=Path), help="Write this file.")
 @jurisdictions_option
-def disclose_command(  # noqa: PLR0913 - one for each option
+def disclose_command(
     jurisdiction: str | None,
     *,
-    on: date,
-    frequency: Frequency,
-    holidays: tuple[date, ...],
-    payments: Any,
-    unit: str | None,
-    financer: str | None,
-    facts: tuple[str, ...],
-    texts: tuple[str, ...],
-    explain: bool,
     form: str,
     to: Path | None,
     folder: Path | None,
-    **amounts: str | None,
+    **options: Any,
 ) -> None:
     """
     Show the figures of an offer as the law of JURISDICTION asks.
 
     Without JURISDICTION, or where it has no such law on the day, the figures are printed alone.
-    This is not advice. Exits with 1 if there are no such figures.
+    With --disclosed-apr they say whether that rate is accurate, and nothing is shown. This is not
+    advice. Exits with 1 if there are no such figures, or the rate is not accurate.
     """
-    shown_by = _no_law(on) if jurisdiction is None else _regime(jurisdiction, on, folder)
-    is_law, currency = bool(shown_by.code), shown_by.catalogue.currency
-    if form == "html" and not is_law:
+    regime, currency = None, _WITHOUT_LAW
+    _check_form(form, options)
+    if jurisdiction is None:
+        _refuse(options, _OF_A_LAW, "give a JURISDICTION with a law on disclosures")
+    else:
+        regime, currency = _law_on(jurisdiction, options, folder)
+    is_checked = options[DISCLOSED] is not None
+    shown_by = None if is_checked else regime
+    if form == "html" and shown_by is None:
         raise click.UsageError("a page needs a JURISDICTION with a law on disclosures")
     with reading("The offer"):
-        offer = read_offer(
-            amounts,
-            currency=currency,
-            on=on,
-            frequency=frequency,
-            unit=unit,
-            holidays=holidays,
-            file=payments,
-            is_shown=is_law,
-        )
-        words = _pairs(texts) | ({} if financer is None else {"financer": financer})
-        stated = _facts(facts, shown_by) if is_law else {}
+        offer = read_offer(options, currency=currency, is_shown=shown_by is not None)
+        stated = {} if shown_by is None else _facts(options["fact"], shown_by)
     try:
         with reading("The offer"), _of_option("--text", "$.texts."):
-            shown = disclose(
-                shown_by, offer.financing, offer.projection, payoff=offer.payoff,
-                facts=stated, texts=words if is_law else {},
-            )  # fmt: skip
-        steps = derivation(
-            offer.financing, offer.projection, shown.payments,
-            currency=currency, month=shown_by.month, payoff=offer.payoff,
-            method=shown_by.rate or ACTUARIAL,
-        )  # fmt: skip
+            answer = _answer(offer, regime, currency)
+            if shown_by is not None:
+                shown = disclose(
+                    shown_by, offer.financing, offer.projection,
+                    payoff=offer.payoff, facts=stated, texts=_texts(options),
+                )  # fmt: skip
+                answer = evolve(answer, shown=shown)
     except InvalidValue as error:
         click.echo(f"There are no such figures: {printable(str(error))}", err=True)
         sys.exit(FINDINGS)
-    _write(to, _lines(form, shown, steps, shown_by, explain=explain))
+    _write(to, _lines(form, answer, explain=options["explain"]))
+    if answer.check is not None and not answer.check.accurate:
+        sys.exit(FINDINGS)
 
 
-def _regime(code: str, on: date, folder: Path | None) -> Regime:
+def _check_form(form: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that mean nothing in the *form*, or where a rate is checked."""
+    if form == "json":
+        _refuse(options, ["explain"], "JSON always has the derivation")
+    if form == "html":
+        _refuse(options, ["explain"], "a page to sign has none; use --format text or json")
+    if options[DISCLOSED] is not None:
+        _refuse(options, _OF_A_LAW, "with --disclosed-apr no disclosure is shown")
+        if form == "html":
+            raise click.UsageError("with --disclosed-apr there is no page: use --format text")
+
+
+def _refuse(options: Mapping[str, Any], names: Iterable[str], why: str) -> None:
+    """Refuse those of *names* that are given among *options*."""
+    given = [option_of(name) for name in names if options[name]]
+    if given:
+        verb = "means" if len(given) == 1 else "mean"
+        raise click.UsageError(f"{', '.join(given)} {verb} nothing here: {why}")
+
+
+def _law_on(
+    code: str, options: Mapping[str, Any], folder: Path | None
+) -> tuple[Regime | None, Currency]:
     """Return the law on disclosures of *code* on the day; where there is none, say who has one."""
+    on: date = options["on"]
     with reading(f"The rules of {code}"):
         jurisdiction = load_one(folder, code)
     regime = regime_on(jurisdiction.disclosures, on)
     if regime is not None:
-        return regime
+        if options[DISCLOSED] is not None and regime.rate != ACTUARIAL:
+            raise click.UsageError(
+                f"{code} has no tolerance for a disclosed rate; without a JURISDICTION it is that "
+                "of Regulation Z"
+            )
+        return regime, jurisdiction.currency
     valid = load_valid(folder)
     having = [state for state in valid.codes if regime_on(valid[state].disclosures, on)]
     others = f"those with one are {listed(having)}" if having else "and neither has any other"
-    message = f"{printable(code)} has no law on disclosures on {on}; {others}. The figures alone:"
+    meant = [state for state in having if state.endswith(f"-{code}")]
+    others = f"did you mean {listed(meant)}? If not, {others}" if meant else others
+    dropped = [option_of(name) for name in _OF_A_LAW if options[name]]
+    alone = f"without {' and '.join(dropped)}" if dropped else "alone"
+    message = f"{printable(code)} has no law on disclosures on {on}; {others}. The figures {alone}:"
     click.echo(message, err=True)
-    return _no_law(on, jurisdiction.currency)
+    return None, jurisdiction.currency
 
 
-def _no_law(on: date, currency: Currency = _WITHOUT_LAW) -> Regime:
-    """Return what is shown by no law: no lines, and the figures in their plain form."""
-    return Regime(
-        code="",
-        since=on,
-        title="Figures",
-        law="",
-        rate=ACTUARIAL,
-        month=AVERAGE_MONTH,
-        overstatement_counts=False,
-        required=None,
-        signed=False,
-        conditions=(),
-        exemptions=(),
-        items=(),
-        foot=(),
-        texts={},
-        catalogue=figure_catalogue(currency),
-        number_format=plain_format(currency),
+@frozen(kw_only=True)
+class _Answer:
+    """The figures of an offer and how they are computed; what is `shown` by a law, or a `check`."""
+
+    payments: ProjectedPayments
+    figures: Mapping[str, Json]
+    steps: tuple[Step, ...]
+    rate: AnnualRate | EffectiveRate
+    regime: Regime | None
+    check: RateCheck | None = None
+    shown: Disclosure | None = None
+
+
+def _answer(offer: WrittenOffer, regime: Regime | None, currency: Currency) -> _Answer:
+    """
+    Return the figures of *offer*, by the method of *regime*.
+
+    Raises:
+        InvalidValue: when there is no rate.
+        InvalidDocument: when a figure is out of its range.
+    """
+    financing, projection, payoff = offer.financing, offer.projection, offer.payoff
+    method = ACTUARIAL if regime is None else regime.rate or ACTUARIAL
+    month = AVERAGE_MONTH if regime is None else regime.month
+    payments = projection.payments_of(financing.total_payments, month)
+    catalogue = figure_catalogue(currency)
+    figures = plain_figures(figures_of(financing, projection, payments, payoff, method), catalogue)
+    catalogue.prepare(figures)
+    steps = derivation(
+        financing, projection, payments,
+        currency=currency, month=month, payoff=payoff, method=method,
+    )  # fmt: skip
+    rate, check = payments.rate(financing.amount_financed, method), None
+    if offer.disclosed is not None and isinstance(rate, AnnualRate):
+        check = check_rate(offer.disclosed, rate, regime, irregular=offer.irregular)
+    return _Answer(
+        payments=payments,
+        figures=figures,
+        steps=(*offer.takings_steps, *steps),
+        rate=rate,
+        regime=regime,
+        check=check,
     )
 
 
-def _pairs(pairs: Iterable[str]) -> dict[str, str]:
-    """Return the texts in *pairs*, each `NAME=TEXT`."""
-    texts: dict[str, str] = {}
-    for pair in pairs:
+def _texts(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is stated in words, each `NAME=TEXT`."""
+    financer = options["financer"]
+    texts = {} if financer is None else {"financer": financer}
+    for pair in options["text"]:
         name, sign, text = pair.partition("=")
         if not sign:
-            raise click.BadParameter(f"expected NAME=TEXT: {printable(pair)}")
+            raise click.BadParameter(f"expected NAME=TEXT: {printable(pair)}", param_hint="--text")
         texts[name] = text
     return texts
 
@@ -189,48 +243,50 @@ def _of_option(option: str, path: str) -> Iterator[None]:
         ) from None
 
 
-def _lines(
-    form: str, shown: Disclosure, steps: tuple[Step, ...], regime: Regime, *, explain: bool
-) -> Iterator[str]:
+def _lines(form: str, answer: _Answer, *, explain: bool) -> Iterator[str]:
     """Yield the lines of the answer in the *form*."""
-    is_law = bool(regime.code)
     if form == "json":
-        yield write_json(_plain(shown, steps, regime))
+        yield write_json(_plain(answer))
+        return
+    shown, regime = answer.shown, answer.regime
+    if shown is None or regime is None:
+        yield from derivation_lines(answer.steps)
+        yield from () if answer.check is None else ("", *str(answer.check).splitlines())
         return
     if not shown.due:
         click.echo(f"It is not due: {printable('; '.join(shown.decided_by))}.", err=True)
     if form == "html":
         yield from disclosure_page(shown, signed=regime.signed)
         return
-    if is_law:
-        yield from disclosure_lines(shown, signed=regime.signed)
-    if explain or not is_law:
-        yield from ("", DERIVATION, "") if is_law else ()
-        yield from derivation_lines(steps)
+    yield from disclosure_lines(shown, signed=regime.signed)
+    if explain:
+        yield from ("", DERIVATION, "")
+        yield from derivation_lines(answer.steps)
 
 
-def _plain(shown: Disclosure, steps: tuple[Step, ...], regime: Regime) -> dict[str, Json]:
+def _plain(answer: _Answer) -> dict[str, Json]:
     """Return the answer as plain values."""
     law = ("jurisdiction", "law", "since", "title", "due", "decided_by", "lines", "foot")
-    payments = shown.payments.payments
+    shown, regime, payments = answer.shown, answer.regime, answer.payments.payments
+    by_law = {} if shown is None or regime is None else plain_values(shown, *law)
     return {
-        **(plain_values(shown, *law) | {"signed": regime.signed} if regime.code else {}),
-        "figures": dict(shown.figures),
-        **({} if regime.rate == EFFECTIVE else {"rate": _rate(shown, regime.catalogue.currency)}),
+        **(by_law | {"signed": regime.signed} if by_law and regime else {}),
+        "figures": dict(answer.figures),
+        **(_rate(answer.rate) if isinstance(answer.rate, AnnualRate) else {}),
+        **({} if answer.check is None else {"disclosed_rate": answer.check.plain()}),
         "first_payment_on": payments[0].day.isoformat(),
         "last_payment_on": payments[-1].day.isoformat(),
-        "derivation": [plain_values(step) for step in steps],
+        "derivation": [plain_values(step) for step in answer.steps],
     }
 
 
-def _rate(shown: Disclosure, currency: Currency) -> dict[str, Json]:
+def _rate(rate: AnnualRate) -> dict[str, Json]:
     """Return the rate of a unit-period, for somebody who computes it as well."""
-    financed: Any = shown.figures["amount_financed"]
-    rate = shown.payments.annual_rate(scaled(read_decimal(financed), currency.places))
-    return {
+    period = {
         "per_unit_period": plain(rate.per_unit_period(_DECIMALS, "down")),
         "unit_periods_per_year": str(rate.unit_periods_per_year),
     }
+    return {"rate": period}
 
 
 def _write(file: Path | None, lines: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ JSON reads it. Only its author reads the hint, which names what was probably mea
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import click
 
@@ -98,11 +98,14 @@ def _is_read(fact: Fact, value: FactValue) -> bool:
     return True
 
 
-def read_pairs(pairs: Iterable[str], catalogue: Catalogue) -> dict[str, Json]:
+def read_pairs(
+    pairs: Iterable[str], catalogue: Catalogue, call: Callable[[str], str] = str
+) -> dict[str, Json]:
     """
     Return the facts in *pairs*, each `NAME=VALUE`, as a document has them.
 
-    A value with one reading is read in any form, and another form than that of a document is shown.
+    A value with one reading is read in any form, and another form than that of a document is shown,
+    with what the author *call* has for its name.
 
     Raises:
         BadParameter: one of them is not a pair.
@@ -123,5 +126,5 @@ def read_pairs(pairs: Iterable[str], catalogue: Catalogue) -> dict[str, Json]:
             tree[name] = json.loads(meanings[0])
             shown = meanings[0].strip('"')
             if text != shown.removesuffix("s").removesuffix(" day"):
-                click.echo(f"{name} is read as {shown}", err=True)
+                click.echo(f"{call(name)} is read as {shown}", err=True)
     return tree

@@ -40,7 +40,7 @@ from holdback.merchant.disclosure import DisclosedLine, Frequency
 from holdback.rulebooks.regime import ACTUARIAL, Item, RateMethod, Regime
 from holdback.rules.closure import closure
 from holdback.rules.tree import Checked
-from holdback.rules.types import Facts, Kind
+from holdback.rules.types import Catalogue, Facts, Kind
 
 _SHOWN_PLACES: Final = 2  # of a rate (K5)
 
@@ -206,7 +206,7 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
     """
     payments = projection.payments_of(financing.total_payments, regime.month)
     figures = figures_of(financing, projection, payments, payoff, regime.rate or ACTUARIAL)
-    plain = _plain(regime, figures)
+    plain = plain_figures(figures, regime.catalogue)
     prepared = regime.catalogue.prepare({**plain, **(facts or {})})
     words = _words(regime, prepared, payments, financing.amount_financed)
     filled = _Filled(regime, prepared, {**words, **stated_texts(regime, texts or {})})
@@ -225,9 +225,8 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
     )
 
 
-def _plain(regime: Regime, figures: Mapping[str, Any]) -> dict[str, Json]:
+def plain_figures(figures: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Json]:
     """Return *figures* as plain values: `120000` of pounds is `1200.00`."""
-    catalogue = regime.catalogue
     plain: dict[str, Json] = {}
     for name, figure in figures.items():
         fact = catalogue.facts[catalogue.place(name)]

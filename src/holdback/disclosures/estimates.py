@@ -29,50 +29,79 @@ _YEARLY: Final = (3, 5)
 # -- takings from history
 
 
+def months_used(
+    months: Sequence[int],
+    fixed: int,
+    *,
+    left_out: Collection[int] = (),
+    highest: bool = False,
+) -> tuple[int, ...]:
+    """
+    Return the places of the *months* of takings that are projected, which are the oldest first.
+
+    They are the last *fixed* months; a younger merchant has fewer, and so has one whose oldest
+    months were neither required nor received. With *highest*, they are the same number of months
+    with the highest takings in the last twelve (23 NYCRR 600.8(b)(2)). *left_out* are the places
+    of months to leave out: below the mean, for a cause that is unlikely to recur.
+
+    >>> months_used([8_000, 12_000, 9_500, 11_000], 2, highest=True)
+    (1, 3)
+
+    Raises:
+        InvalidValue: when no month is left, or one that is left out is not below the mean.
+    """
+    places: Sequence[int] = range(len(months))
+    if highest:
+        places = sorted(sorted(places[-12:], key=lambda place: months[place])[-fixed:])
+    used = tuple(places[-fixed:])
+    mean = Fraction(sum(months[place] for place in used), len(used) or 1)
+    for place in left_out:
+        if place not in used:
+            raise InvalidValue("wrong_value", "a month that is left out is one of those in use")
+        if months[place] >= mean:
+            raise InvalidValue(
+                "wrong_value",
+                "only a month below the mean may be left out (10 CCR 930(b)(4)(A))",
+            )
+    kept = tuple(place for place in used if place not in left_out)
+    if not kept:
+        raise InvalidValue("wrong_value", "there is no month of which the takings are known")
+    return kept
+
+
 def mean_takings(
     months: Sequence[int],
     fixed: int,
     *,
     left_out: Collection[int] = (),
-    not_received: int = 0,
     highest: bool = False,
 ) -> Fraction:
     """
-    Return the mean of monthly takings, the oldest first, over the last *fixed* months.
-
-    A younger merchant has fewer. *left_out* are months to leave out, counted back from the last as
-    0: below the mean, for a cause that is unlikely to recur. The *not_received* oldest months were
-    neither required nor received. With *highest*, the same number of months with the highest
-    takings in the last twelve (23 NYCRR 600.8(b)(2)).
+    Return the mean of monthly takings over the `months_used`.
 
     >>> mean_takings([8_000, 9_500, 11_000], 6)
     Fraction(9500, 1)
-
-    Raises:
-        InvalidValue: when no month is left, or one that is left out is not below the mean.
     """
-    used = sorted(months[-12:])[-fixed:] if highest else list(months[-fixed:])[not_received:]
-    if not used:
-        raise InvalidValue("wrong_value", "there is no month of which the takings are known")
-    mean = Fraction(sum(used), len(used))
-    for place in left_out:
-        if not 0 <= place < len(used) or used[-1 - place] >= mean:
-            raise InvalidValue(
-                "wrong_value",
-                "only a month below the mean may be left out (10 CCR 930(b)(4)(A))",
-            )
-    kept = [taken for place, taken in enumerate(reversed(used)) if place not in left_out]
-    if not kept:
-        raise InvalidValue("wrong_value", "there is no month of which the takings are known")
-    return Fraction(sum(kept), len(kept))
+    used = months_used(months, fixed, left_out=left_out, highest=highest)
+    return Fraction(sum(months[place] for place in used), len(used))
 
 
 # -- how accurate a rate is
 
 
-def is_within_points(determined: Fraction, disclosed: Fraction, points: Fraction = _POINTS) -> bool:
-    """Return whether the *disclosed* rate is within *points* of the *determined*, on both sides."""
-    return abs(determined - disclosed) <= points
+def is_within_points(determined: Fraction, disclosed: Fraction, *, irregular: bool = False) -> bool:
+    """
+    Return whether a *disclosed* rate is within the points of Regulation Z of the *determined*.
+
+    That is 1/8 of a point on both sides, and 1/4 where advances or payments are irregular
+    (12 CFR 1026.22(a)).
+    """
+    return abs(determined - disclosed) <= points_of(irregular=irregular)
+
+
+def points_of(*, irregular: bool) -> Fraction:
+    """Return the points within which a rate is accurate."""
+    return _POINTS_OF_IRREGULAR if irregular else _POINTS
 
 
 def is_accurate(
@@ -85,7 +114,7 @@ def is_accurate(
     percent of itself. With *both_sides*, as in New York, it may be above by no more either; its
     formula is signed, and is read as the absolute value (decisions/disclosures).
     """
-    points = _POINTS_OF_IRREGULAR if irregular else _POINTS
+    points = points_of(irregular=irregular)
     below = determined - disclosed
     if both_sides:
         below = abs(below)

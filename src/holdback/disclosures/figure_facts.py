@@ -15,7 +15,7 @@ from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 FREQUENCIES: Final[tuple[str, ...]] = get_args(Frequency)
 # A deal repaid the next day at twice its amount has an annual rate of 36,500%.
-_MOST_RATE: Final = 100_000_000 * 10**PERCENT_PLACES
+MOST_RATE: Final = 100_000_000 * 10**PERCENT_PLACES
 _MOST_DAYS: Final = 36_600
 
 # Name, kind and meaning, in the order in which they are shown.
@@ -102,7 +102,7 @@ def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
     high = {
         Kind.MONEY: most_money(currency),
         Kind.RATIO: most_money(currency) * 10**RATIO_PLACES,
-        Kind.PERCENT: HUNDRED_PERCENT if name == "split" else _MOST_RATE,
+        Kind.PERCENT: HUNDRED_PERCENT if name == "split" else MOST_RATE,
         Kind.TEXT: len(FREQUENCIES) - 1,
     }.get(kind, _MOST_DAYS)
     return Fact(

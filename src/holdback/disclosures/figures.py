@@ -92,11 +92,6 @@ class Financing:
         """F - w: what is disbursed before payoffs, which reduce it (Va. Code 6.2-2231)."""
         return self.purchase_price - self.withheld
 
-    @property
-    def needs_itemization(self) -> bool:
-        """Whether more is financed than the merchant receives (10 CCR 956)."""
-        return self.amount_financed > self.recipient_funds
-
 
 def monthly_cost(total: int, days: int) -> int:
     """

@@ -371,6 +371,118 @@ def scope(_, case):
         assert answer["figures"]["amount_financed"] == case["expected"]["amount_compared"]
 
 
+# -- estimates
+
+
+def history(folder, case):
+    """Takings of months, of which those that were not received are not in the file."""
+    inputs, expected = case["inputs"], case["expected"]
+    months = [f"2025-{month:02}" for month in range(1, 13)][-len(inputs["oldest_first"]) :]
+    taken = dict(zip(months, inputs["oldest_first"], strict=True))
+    words = []
+    if "excluded" in inputs:
+        amount = inputs["excluded"].split()[0]
+        words += ["--leave-out", next(month for month in months if taken[month] == amount)]
+    if inputs.get("variant") == "highest":
+        words += ["--best-months"]
+    received = months[-inputs["fixed_months"] :][inputs.get("not_required_or_received", 0) :]
+    if "not_required_or_received" not in inputs:
+        received = months
+    file = folder / "takings.csv"
+    rows = [f"{month},{taken[month]}\n" for month in received]
+    file.write_text("month,takings\n" + "".join(rows), encoding="utf-8")
+    offer = {name: value for name, value in ANY_DEAL.items() if name != "monthly-takings"}
+    answer = disclosed(*words, **offer, history=file, months=inputs["fixed_months"])
+    assert answer["figures"]["projected_monthly_takings"] == expected["projection"]
+    step = answer["derivation"][0]
+    assert derived(answer, "monthly_takings").replace(",", "") == expected["projection"]
+    summands, number = re.fullmatch(r"\((.*)\) / (\d+)", step["numbers"]).groups()
+    amounts = [Fraction(amount.replace(",", "")) for amount in summands.split(" + ")]
+    assert len(amounts) == int(number) == expected["months_used"]
+    assert Fraction(sum(amounts), int(number)) == Fraction(expected["exact"])
+
+
+def audited(folder, rows, head="audit,disclosed_apr,retrospective_apr"):
+    """The JSON of `holdback audit`, and its exit code."""
+    file = folder / "deals.csv"
+    file.write_text("\n".join([head, *(",".join(row) for row in rows)]), encoding="utf-8")
+    ran = invoke("audit", file, "--format", "json")
+    return json.loads(ran.stdout), ran.exit_code
+
+
+def audit(folder, case):
+    inputs, expected = case["inputs"], case["expected"]
+    rows = [("2027-04", *rates) for rates in inputs["disclosed_and_retrospective"]]
+    (answer,), code = audited(folder, rows)
+    assert (answer["deals"], code) == (len(rows), 0)
+    spreads = [f"{Decimal(by):.6f}" for by in expected["apr_spreads_percent"]]
+    assert answer["spreads"] == spreads
+    assert answer["spread"] == f"{Decimal(expected['audited_apr_spread_percent']):.6f}"
+
+
+def audits(folder, case):
+    """Audits of deals that all have the spread of the case."""
+    inputs, expected = case["inputs"], case["expected"]
+    rows = [
+        (f"{2027 + at // 3}-{1 + at % 3 * 4:02}", "100", str(100 + int(by)))
+        for at, (by, deals) in enumerate(inputs["audits_oldest_first_spread_and_count"])
+        for _ in range(deals)
+    ]
+    answers, code = audited(folder, rows)
+    last = answers[-1]
+    for number, limit in ((3, 15), (5, 10), (7, 5)):
+        assert last[f"mean_of_{number}"] == expected.get(f"last_{number}")
+        if f"last_{number}" in expected:
+            over = Decimal(last[f"mean_of_{number}"]) > limit
+            assert over == expected[f"last_{number}_over_limit"]
+    assert last["barred"] == expected["barred_24_months_unless_history_would_be_higher"]
+    assert last["may_audit_yearly"] == expected["california_may_audit_yearly"]
+    assert code == any(each["barred"] for each in answers)
+
+
+def yearly_report(folder, case):
+    inputs, expected = case["inputs"], case["expected"]
+    rows = [
+        ("2027-12", stated, came, amount)
+        for amount, stated, came in inputs["financing_amount_estimated_actual"]
+    ]
+    (answer,), _ = audited(folder, rows, "audit,disclosed_apr,retrospective_apr,amount")
+    for name, by in (("mean_difference", "unweighted"), ("mean_difference_by_amount", "weighted")):
+        assert answer[name] == f"{Decimal(expected[f'mean_difference_{by}']):.6f}"
+
+
+def accurate(folder, rate, disclosed_rate, *words):
+    """Whether a rate is accurate where one payment after a year makes *rate* of what came."""
+    file = folder / "payments.csv"
+    payment = 100_000 * (100 + Decimal(rate)) / 100
+    file.write_text(f"day,amount\n2027-12-01,{payment:.2f}\n", encoding="utf-8")
+    ran = invoke(
+        "disclose", *words, "--on", "2026-12-01", "--frequency", "monthly", "--unit-period", "year",
+        "--purchase-price", "100000", "--payments", file, "--disclosed-apr", f"{disclosed_rate}%",
+        "--format", "json",
+    )  # fmt: skip
+    answer = json.loads(ran.stdout)
+    percent = 100 * Fraction(answer["rate"]["per_unit_period"])
+    assert percent == Fraction(rate)
+    assert ran.exit_code == (not answer["disclosed_rate"]["accurate"])
+    return answer["disclosed_rate"]["accurate"]
+
+
+def of_regulation_z(folder, case):
+    inputs, expected = case["inputs"], case["expected"]
+    rate = inputs["exact_percent"]
+    found = [accurate(folder, rate, stated) for stated in inputs["stated_percent"]]
+    assert found == expected["accurate"]
+
+
+def tolerance(folder, case):
+    inputs, expected = case["inputs"], case["expected"]
+    assert not inputs["irregular"]
+    code = f"US-{inputs['jurisdiction']}"
+    found = accurate(folder, inputs["determined"], inputs["disclosed"], code)
+    assert found == expected.get("accurate", expected.get("accurate_recommended"))
+
+
 def needed(code):
     """The texts that each regime of a jurisdiction needs."""
     regimes = ALL[code].disclosures
@@ -385,8 +497,14 @@ BY_KIND = {
     "term-": term,
     "monthly-cost": monthly,
     "scope-": scope,
+    "hist-": history,
+    "audit-median": audit,
+    "audit-": audits,
+    "tol-": tolerance,
 }
 BY_ID = {
+    "regz-comment-14a2": of_regulation_z,
+    "ny-annual-report": yearly_report,
     "ca-956b2": itemized,
     "ny-60017b2": itemized,
     "va-nonfinance-fee-trap": disbursed,
@@ -403,7 +521,7 @@ BY_ID = {
 
 
 def command_of(name):
-    """The function that runs the case *name* as a command; None where no command answers it."""
+    """The function that runs the case *name* as a command."""
     if name in BY_ID:
         return BY_ID[name]
     for start, run in BY_KIND.items():
@@ -412,4 +530,5 @@ def command_of(name):
     inputs = CASES[name]["inputs"].keys()
     if {"split_percent", "purchase_price"} <= inputs:
         return whole
-    return equal if {"total_of_payments", "advance"} <= inputs else None
+    assert {"total_of_payments", "advance"} <= inputs
+    return equal

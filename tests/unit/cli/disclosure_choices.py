@@ -89,8 +89,14 @@ OTHERWISE = {
     ],
     "K7": [(module, "term_in_words", _months_of_a_length) for module in (disclosure, derivation)],
     "K8": [(module, "monthly_cost", _down) for module in (disclosure, derivation)],
-    "K9": [(disclosure, "figures_of", _with(average_payment=lambda all_: all_["payment"]))],
-    "K10": [(disclosure, "figures_of", _with(prepayment_charge=lambda _: 0))],
+    "K9": [
+        (module, "figures_of", _with(average_payment=lambda all_: all_["payment"]))
+        for module in (disclosure, command)
+    ],
+    "K10": [
+        (module, "figures_of", _with(prepayment_charge=lambda _: 0))
+        for module in (disclosure, command)
+    ],
 }  # fmt: skip
 # Of these, the payment is given, and the takings are only what leads to it.
 _GIVEN_PAYMENT = "total_of_payments"
@@ -99,7 +105,7 @@ _GIVEN_PAYMENT = "total_of_payments"
 def rests_on(name, folder, monkeypatch):
     """The choices without which the digits of the case *name* would be others."""
     run, case, found = command_of(name), CASES[name], []
-    if run in {None, scope}:
+    if run is scope:
         return found
     for choice, plants in OTHERWISE.items():
         if choice == "K1" and _GIVEN_PAYMENT in case["inputs"]:
@@ -117,5 +123,5 @@ def rests_on(name, folder, monkeypatch):
 
 def row(name, choices):
     """The row of a case in the table."""
-    through = "functions" if command_of(name) is None else "functions, command"
-    return f"| {name} | {CASES[name]['source']} | {', '.join(choices) or 'none'} | {through} |\n"
+    source = CASES[name]["source"]
+    return f"| {name} | {source} | {', '.join(choices) or 'none'} | functions, command |\n"

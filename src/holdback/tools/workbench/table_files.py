@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from holdback.errors import InvalidDocument
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.jurisdictions.quantity import toml_text
 from holdback.jurisdictions.source_tables import ROW, SourceTable
 from holdback.jurisdictions.toml import Node
@@ -15,6 +15,8 @@ from holdback.jurisdictions.toml import Node
 MOST_CHARACTERS: Final = 1_000_000
 # What programs write between the cells; the one of the first line is that of all.
 _SEPARATORS: Final = (",", ";", "\t")
+
+FIRST_LINE: Final = "the first line has the columns, with commas, semicolons or tabs between them"
 
 # The head of a table, and its rows.
 Cells: TypeAlias = Sequence[Sequence[str]]
@@ -48,18 +50,42 @@ def read_csv(text: str) -> Cells:
     Raises:
         InvalidDocument: when it is not such a table.
     """
+    rows = csv_rows(text, lambda head: ROW in head)
+    if rows is None:
+        raise InvalidDocument.of(
+            "wrong_value", f"the first line has no column `{ROW}`", hint=FIRST_LINE
+        )
+    return checked_cells([row for _, row in rows])
+
+
+def csv_rows(
+    text: str, is_head: Callable[[Sequence[str]], bool]
+) -> Sequence[tuple[int, Sequence[str]]] | None:
+    """
+    Return the rows of *text* that have a cell, each with the number of its line.
+
+    Their separator is the one with which the first *is_head*; None where that is none.
+
+    Raises:
+        InvalidDocument: when it is too large, or is not CSV in a line after the first.
+    """
     if len(text) > MOST_CHARACTERS:
         raise InvalidDocument.of("too_large", f"a table has at most {MOST_CHARACTERS} characters")
     lines = text.splitlines(keepends=True)
     for separator in _SEPARATORS:
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        rows = list[tuple[int, Sequence[str]]]()
         try:
-            rows = list(csv.reader(lines, delimiter=separator, strict=True))
-        except csv.Error:
-            continue
-        if rows and ROW in rows[0]:
-            return checked_cells(rows)
-    hint = "the first line has the columns, with commas, semicolons or tabs between them"
-    raise InvalidDocument.of("wrong_value", f"the first line has no column `{ROW}`", hint=hint)
+            rows.extend((reader.line_num, row) for row in reader if any(row))
+        except csv.Error as error:
+            if not rows or not is_head(rows[0][1]):
+                continue
+            message = f"this line cannot be read as CSV: {error}"
+            detail = ErrorDetail(code="malformed", message=message, line=reader.line_num)
+            raise InvalidDocument([detail]) from None
+        if rows and is_head(rows[0][1]):
+            return rows
+    return None
 
 
 def checked_cells(rows: Sequence[Sequence[str]]) -> Cells:
