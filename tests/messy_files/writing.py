@@ -282,6 +282,26 @@ def row_of_heads(table, *values):
     return evolve(table, rows=(row, *table.rows))
 
 
+@step
+def every(table, number, name):
+    """The step *name* in every row of that *number*."""
+    changed = STEPS[name](table)
+    pairs = enumerate(zip(table.rows, changed.rows, strict=True))
+    rows = (after if place % number == 0 else before for place, (before, after) in pairs)
+    return evolve(table, rows=tuple(rows))
+
+
+@step
+def as_percentages(table):
+    """0.645 as 64.5."""
+    return _each(table, PERCENTAGES, lambda text: _plain(Decimal(text) * 100))
+
+
+@step
+def first_rows_again(table, count):
+    return evolve(table, rows=(*table.rows, *table.rows[:count]))
+
+
 # -- files
 
 

@@ -95,6 +95,13 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     is_flag=True,
     help="Print such a TOML file for the DEALS, to look at and use with --columns.",
 )
+@click.option(
+    "--accept",
+    "accepted",
+    type=click.Choice(["duplicate"]),
+    multiple=True,
+    help="Assess the deals although some occur more than once.",
+)
 @format_option("text", "json")
 @jurisdictions_option
 def portfolio_command(  # noqa: PLR0913  # one parameter for each option
@@ -107,6 +114,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     report_file: Path | None,
     mapping_file: Path | None,
     suggested: bool,
+    accepted: tuple[str, ...],
     form: str,
     folder: Path | None,
 ) -> None:
@@ -116,7 +124,8 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     Columns are named as the facts that they hold, or as --columns says. Prints how many deals have
     each outcome, why, what is missing, what cannot be read, and how much is left to remit. The file
     is read in batches, so it can be larger than the memory. Columns that look like something else
-    than their facts, such as fractions where percentages are expected, stop the command.
+    than their facts, such as fractions where percentages are expected, stop the command, and so do
+    deals that occur more than once.
     """
     _check_file(output, "--output", _ENDINGS)
     _check_file(report_file, "--report", _REPORT_ENDINGS)
@@ -140,7 +149,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
                 return
             report = Report(report_file, reader) if report_file else None
             with Output(output) if output else nullcontext() as writer:
-                assessment = BatchAssessment(reader, writer, report)
+                assessment = BatchAssessment(reader, writer, report, frozenset(accepted))
                 _run(assessment)
         except (InvalidDocument, ConfigurationError) as error:
             _fail(error, reader)

@@ -218,6 +218,24 @@ def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fraction
     assert ("Look at these" in told) == (code == 0)
 
 
+@pytest.mark.parametrize("ids", ["deal_id", "Ref"])
+def test_a_deal_that_is_there_again_in_another_batch(tmp_path, monkeypatch, ids):
+    """
+    Ids that repeat stop the command, wherever they are in the file, unless somebody accepts them.
+    """
+    monkeypatch.setattr(deal_files, "BATCH", 200)
+    deals = sample(500, 3, backend="polars")
+    again = pl.concat([deals, deals.head(2)]).rename({"deal_id": ids})
+    file, mapping = tmp_path / "deals.csv", tmp_path / "map.toml"
+    again.write_csv(file)
+    mapping.write_text(f'[columns]\ndeal_id = "{ids}"\n', encoding="utf-8")
+
+    told = run(file, "--columns", mapping, code=1)
+    assert f"{ids}: 2 rows have the id of a deal that is above already" in told
+    told = run(file, "--columns", mapping, "--accept", "duplicate", "--format", "json")
+    assert json.loads(told)["deals"] == 502
+
+
 @pytest.mark.parametrize("start", [0.2, 0.5, 0.8])
 def test_a_damaged_excel_file(tmp_path, start):
     """

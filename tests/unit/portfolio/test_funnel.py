@@ -182,6 +182,11 @@ def test_each_rules_own_answer(code, seed):
         assert counted == [answers.count(said) for said in (True, False, None)]
 
 
+def each_its_own(rows):
+    """The *rows* as deals of their own."""
+    return [row | {"deal_id": f"D-{place}"} for place, row in enumerate(rows)]
+
+
 def test_alone_means_alone():
     """
     A rule is not alone where another one is unknown, or refers: then nothing becomes eligible
@@ -194,7 +199,7 @@ def test_alone_means_alone():
         deal | {"performance": Decimal(10), "deals_defaulted": None},
         deal | {"performance": Decimal(10), "missed_remittances_30d": 3},
     ]
-    frame = pl.DataFrame(rows, schema=deals.schema)
+    frame = pl.DataFrame(each_its_own(rows), schema=deals.schema)
     by_code = {record["rule"]: record for record in funnel(frame, GB).records}
     (reason,) = summarise(frame, GB).reasons
     assert (reason.what, reason.deals) == ("GB-R-02", 3)
@@ -219,7 +224,7 @@ def test_what_cannot_be_read_is_no_bar_without_the_only_rule_that_reads_it():
         deal | {"missed_remittances_30d": -1},  # GB-R-04 and GB-R-09
         deal | {"progress": Decimal(-1)},  # GB-R-08 and the floor
     ]
-    answer = funnel(pl.DataFrame(rows, schema=deals.schema), GB)
+    answer = funnel(pl.DataFrame(each_its_own(rows), schema=deals.schema), GB)
     freed = {record["rule"]: record["would_become_eligible"] for record in answer.records}
     assert {code: number for code, number in freed.items() if number} == {"GB-R-05": 1}
     assert {record["alone"] for record in answer.records} == {0}

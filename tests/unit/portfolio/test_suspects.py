@@ -101,3 +101,43 @@ def test_a_total_row_is_not_a_deal(backend):
         frame = frame if backend == "polars" else frame.to_pandas()
         said = [row for row in findings(frame, shipped()) if "looks like a total" in row.message]
         assert len(said) == expected
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_a_deal_that_is_there_twice_is_found_before_it_is_added_up_twice(backend):
+    """
+    Ids that repeat: 30 of 200 deals twice would add 28% to the balance.
+    """
+    deals = of_gb().head(200)
+    twice = pl.concat([deals, deals.head(30)])
+    frames = {"polars": twice, "pandas": twice.to_pandas(), "pyarrow": twice.to_arrow()}
+    (found,) = (row for row in findings(frames[backend], shipped()) if row.code == "duplicate")
+    assert (found.column, found.count, found.row) == ("deal_id", 30, deals["deal_id"][0])
+    with pytest.warns(SuspectColumns, match="30 rows have the id of a deal"):
+        summarise(frames[backend], shipped())
+
+
+def test_a_deal_on_several_days_and_deals_without_ids_are_not_suspected():
+    """
+    A deal on another day is another row, and in another jurisdiction another deal.
+    """
+    deals = of_gb().head(20)
+    later = deals.with_columns(pl.col("on") + pl.duration(days=1))
+    elsewhere = deals.with_columns(jurisdiction=pl.lit("IE"))
+    without = deals.with_columns(deal_id=pl.lit(None, pl.String))
+    for frame in (pl.concat([deals, later]), pl.concat([deals, elsewhere]), without):
+        assert "duplicate" not in {row.code for row in findings(frame, shipped())}
+
+
+def test_fractions_among_percentages_are_suspected():
+    """
+    Mixtures in one column: every seventh row a fraction, or a tenth of the rows.
+    """
+    for step in (2, 7, 10):
+        is_fraction = pl.arange(pl.len()) % step == 0
+        progress = pl.when(is_fraction).then(pl.col("progress") / 100).otherwise("progress")
+        frame = of_gb().filter(pl.col("progress") > 20).with_columns(progress)
+        (found,) = (row for row in findings(frame, shipped()) if row.code == "contradiction")
+        assert found.column == "progress"
+    spread = of_gb().with_columns(progress=pl.arange(pl.len()) * 100 / pl.len())
+    assert "contradiction" not in {row.code for row in findings(spread, shipped())}

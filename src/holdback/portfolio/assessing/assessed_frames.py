@@ -47,7 +47,7 @@ def deals_of(  # noqa: PLR0913  # what every question is asked with
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     plan = evolve(plan, unread=unread, with_ledger=with_ledger)
     check_columns(plan, output_names)
-    warn_of_suspects(plan)
+    warn_of_suspects(plan, are_added_up=not unread)
     return plan
 
 
@@ -98,7 +98,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     if each_rule:
         columns |= {code: rule_column(code) for code in rule_codes(plan.rulebooks)}
     check_columns(plan, {*RESULTS, *columns})
-    warn_of_suspects(plan)
+    warn_of_suspects(plan, are_added_up=False)
     return native_result(plan, with_outcomes(plan, columns.values()), columns)
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from attrs import evolve
 
 from holdback.errors import InvalidDocument, printable
+from holdback.exact.exact_json import shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -29,11 +30,13 @@ from holdback.portfolio.files.cells import (
     with_plain_values,
 )
 from holdback.portfolio.files.deal_files import Deals, open_deals
+from holdback.portfolio.files.file_findings import HOW_TO_ACCEPT, ProbablyMisread
 from holdback.portfolio.files.odd_rows import check_first_row, check_last_row
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.mapped_frame import read
 from holdback.portfolio.reading.mapping_suggestion import suggest
 from holdback.portfolio.reading.named_columns import LEDGER_COLUMNS
+from holdback.portfolio.reading.repeated_deals import REPEATED, identifying_columns, repeated
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 
@@ -126,6 +129,25 @@ class BatchReader:
             check_first_row(batch, kinds)
         if is_last:
             check_last_row(batch, kinds)
+
+    def check_repeated_deals(self) -> None:
+        """
+        Check that no deal of a file of several batches is there again in another batch.
+
+        Raises:
+            ProbablyMisread: if one is.
+        """
+        heads = {column: name for name, column in self.mapping.columns.items()}
+        columns = {heads.get(column, column): column for column in self.deals.relation.columns}
+        keys = identifying_columns(columns, self.jurisdiction, self.on)
+        again = self.deals.repeated([columns[key] for key in keys]) if keys else 0
+        if again:
+            raise ProbablyMisread.of(
+                REPEATED,
+                repeated(again),
+                path=shown_path("$", columns[keys[0]]),
+                hint=f"drop them, or {HOW_TO_ACCEPT}",
+            )
 
     def suggested(self) -> ColumnMapping:
         """Return the mapping that the first batch suggests."""

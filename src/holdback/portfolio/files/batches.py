@@ -31,6 +31,7 @@ from holdback.portfolio.reading.column_errors import check_columns
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frame_check import findings
 from holdback.portfolio.reading.frames import open_frame
+from holdback.portfolio.reading.repeated_deals import REPEATED
 from holdback.portfolio.reading.suspects import SuspectColumns
 from holdback.portfolio.sql.computed_frames import with_outcomes
 from holdback.portfolio.studies.outcome_changes import AFTER, BEFORE, Comparison, compare
@@ -72,12 +73,13 @@ class BatchAssessment:
     """
     The deals of *reader* assessed by the rules before, or compared under those and after.
 
-    `result` is the sum of the batches so far.
+    A finding whose code is `accepted` does not stop it. `result` is the sum of the batches so far.
     """
 
     reader: BatchReader
     output: Output | None = None
     report: Report | None = None
+    accepted: frozenset[str] = frozenset()
     result: Summary | Changes | None = field(default=None, init=False)
     reported: ReportedFindings = field(factory=ReportedFindings, init=False)
 
@@ -103,8 +105,11 @@ class BatchAssessment:
             add_batch(without_typed(batch), frame)
             if self.report:
                 self.report.add(frame)
+            is_whole = not before and is_last
             before += batch.num_rows
             yield batch.num_rows
+        if before and not is_whole and REPEATED not in self.accepted:
+            reader.check_repeated_deals()
 
     def text(self, form: str) -> str:
         """Return the result, and what was reported, in the *form* `text` or `json`."""
@@ -128,7 +133,13 @@ class BatchAssessment:
             # The few deals of a last batch may all be small by chance.
             are_few = before > 0 and is_last and frame.height < _FEWEST_SUSPECTED
             kinds = {fact.name: fact.type.kind for fact in self.reader.facts}
-            single = check_findings(column_findings, labelled, kinds, stop_at_suspects=not are_few)
+            single = check_findings(
+                column_findings,
+                labelled,
+                kinds,
+                stop_at_suspects=not are_few,
+                accepted=self.accepted,
+            )
             if rules is self.reader.before:
                 self.reported += single
 

@@ -77,6 +77,15 @@ class Deals:
         kept = [identifier(name, DUCKDB) for name in self.relation.columns if name != column]
         return Deals(self.relation.select(", ".join(kept)), self.count, self.has_texts)
 
+    def repeated(self, columns: Sequence[str]) -> int:
+        """How many rows have in *columns*, of which the first has a value, what others have."""
+        names = ", ".join(identifier(name, DUCKDB) for name in columns)
+        rows = self.relation.filter(f"{identifier(columns[0], DUCKDB)} IS NOT NULL")
+        groups = rows.aggregate(f"count(*) - 1 AS again, {names}", names)
+        with _reading():
+            ((again,),) = groups.aggregate("coalesce(sum(again), 0)").fetchall()
+        return int(again)
+
     @property
     def empty(self) -> pa.Table:
         """A table with the columns of the deals and no rows."""

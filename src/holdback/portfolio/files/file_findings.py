@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import polars as pl
@@ -19,16 +19,19 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.portfolio.reading.column_findings import LABELS, UNREAD, ColumnFinding, Findings
+from holdback.portfolio.reading.repeated_deals import REPEATED
 from holdback.rules.types import Kind
 
 # What a column looks like: fractions or minor units; percentages that were read as fractions.
 _SUSPECTED: Final = ("misleading", "out_of_range")
 _UNDECLARED: Final = "unknown_name"
-# Wrong in any number of rows: a currency, a jurisdiction that the rules are not of, a total.
-_OF_ALL_ROWS: Final = ("wrong_currency", "contradiction", "not_allowed")
+# Wrong in any number of rows: a currency, a jurisdiction that the rules are not of, fractions among
+# percentages, a total, a deal that is there again.
+_OF_ALL_ROWS: Final = ("wrong_currency", "contradiction", "not_allowed", REPEATED)
 _ROW: Final = "id"
 _SLASHES: Final = re.compile("[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
 _WRITTEN: Final = "say in a mapping how the column is written; --suggest proposes one"
+HOW_TO_ACCEPT: Final = f"add `--accept {REPEATED}` if they are right"
 # What a mapping says of columns that are suspected.
 _LINES: Final[Mapping[tuple[str, Kind], str]] = {
     ("misleading", Kind.PERCENT): "write `[forms.{}]` and `percentages = "
@@ -110,6 +113,7 @@ def check_findings(
     kinds: Mapping[str, Kind],
     *,
     stop_at_suspects: bool = True,
+    accepted: Collection[str] = (),
 ) -> tuple[ColumnFinding, ...]:
     """
     Return those of the findings *column_findings* in *frame* that do not stop the command.
@@ -117,8 +121,9 @@ def check_findings(
     Raises:
         ProbablyMisread: with the others: columns that look like fractions or minor units, that have
             another currency, of which more than half cannot be read, or whose texts are probably
-            declared ones in other letters. *kinds* are those of the facts. What columns look like
-            is among the others unless *stop_at_suspects*.
+            declared ones in other letters; and deals that occur more than once. *kinds* are those
+            of the facts. What columns look like is among the others unless *stop_at_suspects*, and
+            a finding whose code is *accepted* is not.
     """
     counted = [finding for finding in column_findings if finding.count]
     unread: Counter[str] = Counter()  # in all jurisdictions, each of which has a finding
@@ -129,6 +134,7 @@ def check_findings(
         for finding in counted
         if _is_of_column(finding, frame, unread[finding.column])
         and (stop_at_suspects or finding.code not in _SUSPECTED)
+        and finding.code not in accepted
     ]
     if stops:
         raise ProbablyMisread([_detail(finding, kinds) for finding in stops])
@@ -166,6 +172,8 @@ def _cure(finding: ColumnFinding, kind: Kind | None) -> str | None:
     if finding.code in _SUSPECTED:
         line = _LINES.get((finding.code, kind)) if kind else None
         return line.format(finding.column) if line else finding.cure
+    if finding.code == REPEATED:
+        return f"{finding.cure}, or {HOW_TO_ACCEPT}"
     if kind is Kind.DATE and _SLASHES.search(finding.value or ""):
         return 'write `dates = "DD/MM/YYYY"` into a mapping, or `dates = "MM/DD/YYYY"`'
     if kind is Kind.DATE:

@@ -29,6 +29,7 @@ from holdback.portfolio.reading.column_findings import (
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
 from holdback.portfolio.reading.frames import Frame, answer_backend, open_frame
+from holdback.portfolio.reading.repeated_deals import repeated_deals
 from holdback.portfolio.reading.single_values import has_two_meanings
 from holdback.portfolio.reading.suspects import numbers_of, suspect_columns
 from holdback.portfolio.reading.undeclared_values import currency_errors, suggestion, unknown_texts
@@ -54,9 +55,9 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
 
     Errors are columns that are missing or of the wrong type, values that cannot be read, and
     amounts in another currency. Warnings are texts that no jurisdiction declares, which are
-    unknown, columns that look like fractions or minor units, and a last row that looks like a
-    total. What *mapping*, by which the frame was read, says of a column is not suspected. The other
-    arguments are those of `assess`.
+    unknown, columns that look like fractions or minor units, deals that occur more than once, and a
+    last row that looks like a total. What *mapping*, by which the frame was read, says of a column
+    is not suspected. The other arguments are those of `assess`.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
@@ -79,6 +80,7 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
         rows += currency_errors(plan)
         rows += unknown_texts(plan)
         rows += suspect_columns(plan, mapping)
+        rows += repeated_deals(plan)
         rows += total_row(plan)
     rows.sort(key=lambda row: row.severity != ERROR)
     return Findings(tuple(rows), answer_backend(opened))

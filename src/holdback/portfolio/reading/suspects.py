@@ -2,7 +2,8 @@
 Columns that can be read, and probably mean something else: fractions, and minor units.
 
 A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
-look like fractions; and if most are above 1,000: they look like percentages read as fractions.
+look like fractions; and if most are above 1,000: they look like percentages read as fractions. If
+one in ten or more is at most 1.5, and hardly any lies between these and 10, both are mixed.
 Amounts in a currency that has minor units are suspected if all of them are whole and fewer than
 half are round, as amounts in minor units are; where another amount of the same deals has decimals,
 only if they are also more than ten times as large as that one. Both are looked at over all rows,
@@ -31,6 +32,7 @@ from holdback.portfolio.reading.column_findings import (
 )
 from holdback.portfolio.reading.column_mapping import ColumnMapping
 from holdback.portfolio.reading.column_plan import ColumnPlan
+from holdback.portfolio.reading.repeated_deals import repeated_deals
 from holdback.portfolio.reading.undeclared_values import currency_errors, unknown_texts
 from holdback.rules.types import Kind
 from holdback.rules.values import is_missing
@@ -43,6 +45,12 @@ class SuspectColumns(UserWarning):
 # Fractions are at most 1.5, which is three halves.
 _HALVES: Final = 3
 _NEARLY_ALL: Final = (95, 100)
+# A column in which as many, or more, are at most 1.5, and hardly any up to 10, mixes the two: there
+# is a fifth as many of these at most.
+_MIXED: Final = (1, 10)
+_FEWEST_MIXED: Final = 20
+_BETWEEN: Final = 10
+_HARDLY_ANY: Final = 5
 # Percentages that are above it were probably multiplied by 100 once too often.
 _HUNDREDFOLD: Final = 1_000
 # Fewer values than these can be small, or whole, by chance; in one jurisdiction more are needed.
@@ -81,17 +89,23 @@ def suspect_columns(
             yield from _suspects(plan, mapping, groups)
 
 
-def warn_of_suspects(plan: ColumnPlan) -> None:
+def warn_of_suspects(plan: ColumnPlan, *, are_added_up: bool = True) -> None:
     """
     Give the caller of holdback one Python warning of all columns that are suspected.
 
     Texts are suspected too if most of those in a column are not declared, and so is a currency that
-    is not the jurisdiction's.
+    is not the jurisdiction's. Deals that occur more than once are suspected where the rows
+    *are_added_up*.
     """
     if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
         return
     sentences = [
-        str(finding.detail) for finding in (*_misread_numbers(plan), *_misread_words(plan))
+        str(finding.detail)
+        for finding in (
+            *_misread_numbers(plan),
+            *_misread_words(plan),
+            *(repeated_deals(plan) if are_added_up else ()),
+        )
     ]
     if sentences:
         text = "\n".join([*sentences, _IF_RIGHT])
@@ -154,7 +168,8 @@ def _suspects(
             continue
         numbers = _numbers(plan, name, rows)
         if said is None:
-            yield from _fractions(plan, name, numbers, groups)
+            suspected = list(_fractions(plan, name, numbers, groups))
+            yield from suspected or _mixture(plan, name, numbers)
         yield from _hundredfold(plan, name, numbers)
     names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
     if names:
@@ -272,6 +287,26 @@ def _fractions(
             )
             if code is None:
                 return
+
+
+def _mixture(plan: ColumnPlan, name: str, numbers: Mapping[int, Any]) -> Iterator[ColumnFinding]:
+    """Percentages some of which look like fractions, as where two systems wrote one file."""
+    low = [row for row, number in numbers.items() if 2 * abs(number) <= _HALVES]
+    between = sum(1 for number in numbers.values() if _HALVES < 2 * abs(number) < 2 * _BETWEEN)
+    share, whole = _MIXED
+    if len(numbers) < _FEWEST_MIXED or whole * len(low) < share * len(numbers):
+        return
+    if _HARDLY_ANY * between <= len(low):
+        message = (
+            f"{len(low):,} of {len(numbers):,} percentages are at most 1.5, as fractions are, and "
+            f"hardly any of the others is below {_BETWEEN}"
+        )
+        cure = (
+            "write all rows in one way; if they are percentages, say "
+            '`percentages="percent"` in a mapping'
+        )
+        finding = _finding(plan, name, low, message, "expected 64.5 for 64.5% in each row", cure)
+        yield evolve(finding, code="contradiction")
 
 
 def _hundredfold(
