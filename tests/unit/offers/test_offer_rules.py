@@ -203,10 +203,11 @@ def test_people_and_tools_see_them():
         "added", "rule for each offer", "flex: rate-cap (NL-P-90)"
     )  # fmt: skip
 
-    names = [each.name for each in mutants(jurisdiction, Jurisdictions([jurisdiction]))]
+    conditional = folder(RATE.replace("require", 'when = "term > 30 days"\nrequire'))
+    names = [each.name for each in mutants(conditional, Jurisdictions([conditional]))]
     of_rule = [name.removeprefix("NL-P-90 ") for name in names if name.startswith("NL-P-90")]
-    assert of_rule[0] == "left out"
-    assert "require: apr < 60%" in of_rule
+    assert of_rule[:2] == ["left out", "without `when`"]
+    assert {"require: apr < 60%", "when: term >= 30 days"} < {*of_rule}
 
 
 def test_a_mutant_of_one_is_noticed_by_an_example_of_its_offers():
@@ -220,14 +221,19 @@ on = 2026-07-01
 product = "flex"
 expect = { decision = "Declined", codes = ["NL-P-90"] }
 """
-    jurisdiction = folder(RATE.replace("60%", "0%") + example)
-    others = Jurisdictions([jurisdiction])
-    left_out = next(
-        verdict
-        for verdict in verdicts(jurisdiction, others)
-        if verdict.mutant.name == "NL-P-90 left out"
-    )
-    assert (left_out.state, left_out.reason) == ("noticed", "too dear")
+    never = RATE.replace("60%", "0%")
+    seldom = never.replace("require", 'when = "apr > 99999%"\nrequire')
+    dear, kept = folder(never + example), folder(seldom)
+    for jurisdiction, mutant, noticed in (
+        (dear, "left out", "too dear"),
+        (kept, "without `when`", "verified"),
+    ):
+        verdict = next(
+            verdict
+            for verdict in verdicts(jurisdiction, Jurisdictions([jurisdiction]))
+            if verdict.mutant.name == f"NL-P-90 {mutant}"
+        )
+        assert (verdict.state, verdict.reason) == ("noticed", noticed)
 
 
 def test_disclosures_are_loaded_only_where_there_is_such_a_rule():

@@ -36,7 +36,7 @@ from holdback.jurisdictions.timeline import Period
 from holdback.offers.price_tables import TABLE
 from holdback.rulebooks.product_terms import CalculatorChoice, ProductTerms
 from holdback.rulebooks.rulebook import Rulebook
-from holdback.rules import Catalogue, Kind, Parameter, Tree, check
+from holdback.rules import Catalogue, Kind, Parameter, check
 from holdback.tools.example_run import run_example
 from holdback.tools.mutants.disclosure_mutants import disclosure_mutants
 from holdback.tools.mutants.equivalence import why_proved_same, why_same
@@ -167,7 +167,8 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
         for rule in product.rules:
             yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
         for rule in product.offer_rules:
-            yield from _offer_rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+            several, figures = codes[rule.code] > 1, offer_catalogue(jurisdiction.currency)
+            yield from _rule_mutants(rule, jurisdiction, several=several, figures=figures)
         for name, line, changed in setting_mutants(product):
             yield Mutant(
                 name=f"{product.key}{version} {name}",
@@ -272,9 +273,17 @@ def _with_rule_sets(
 
 
 def _rule_mutants(
-    source: SourceRule, jurisdiction: Jurisdiction, *, several: bool
+    source: SourceRule,
+    jurisdiction: Jurisdiction,
+    *,
+    several: bool,
+    figures: Catalogue | None = None,
 ) -> Iterator[Mutant]:
-    """Yield every mutant of a rule; where it has *several* versions, the name says which."""
+    """
+    Yield every mutant of a rule; where it has *several* versions, the name says which.
+
+    A rule for each offer reads *figures*, and has no answer but to leave an offer out.
+    """
     version = f" from {source.period.start}" if several else ""
 
     def mutant(name: str, change: RuleChange) -> Mutant:
@@ -282,52 +291,23 @@ def _rule_mutants(
             name=f"{source.code}{version} {name}",
             file=source.file,
             line=source.line,
-            change=partial(_with_rule, source=source, change=change),
+            change=partial(_with_rule, source=source, change=change, figures=figures),
         )
 
     # Resolved rules are changed, not files: reading a folder again for each of hundreds of mutants
     # would take minutes.
     yield mutant("left out", lambda _rule, _catalogue: None)
-    opposite = REFER if source.otherwise == DECLINE else DECLINE
-    yield mutant(f"otherwise {opposite}", partial(_rewritten, changes={"otherwise": opposite}))
+    if figures is None:
+        opposite = REFER if source.otherwise == DECLINE else DECLINE
+        yield mutant(f"otherwise {opposite}", partial(_rewritten, changes={"otherwise": opposite}))
+    catalogue = figures or _first_catalogue(source.period, jurisdiction)
     if source.when is not None:
         yield mutant("without `when`", partial(_rewritten, changes={"when": None}))
     # `require` first: the order of the mutants is that of the report.
     for key, tree in (("require", source.require), ("when", source.when)):
-        for text in [] if tree is None else _mutated_texts(tree, source.period, jurisdiction):
+        checked = None if tree is None or catalogue is None else check(tree, catalogue, Kind.FLAG)
+        for text in () if checked is None else expression_mutants(checked):
             yield mutant(f"{key}: {text}", partial(_rewritten, changes={key: text}))
-
-
-def _offer_rule_mutants(
-    source: SourceRule, jurisdiction: Jurisdiction, *, several: bool
-) -> Iterator[Mutant]:
-    """Yield a rule for each offer, left out and with each figure and comparison changed."""
-    version = f" from {source.period.start}" if several else ""
-    figures = offer_catalogue(jurisdiction.currency)
-    changes: dict[str, RuleChange] = {"left out": lambda _rule, _catalogue: None}
-    for key, tree in source.expressions:
-        for text in expression_mutants(check(tree, figures, Kind.FLAG)):
-            changes[f"{key}: {text}"] = partial(_rewritten, changes={key: text})
-    for name, change in changes.items():
-
-        def changed(rulebook: Rulebook, change: RuleChange = change) -> Rulebook:
-            def of(terms: ProductTerms) -> ProductTerms:
-                if not any(rule.origin is source for rule in terms.offer_rules):
-                    return terms
-                rules = (
-                    change(rule, figures) if rule.origin is source else rule
-                    for rule in terms.offer_rules
-                )
-                return evolve(terms, offer_rules=tuple(rule for rule in rules if rule is not None))
-
-            return rulebook.altered(products=tuple(map(of, rulebook.products)))
-
-        yield Mutant(
-            name=f"{source.code}{version} {name}",
-            file=source.file,
-            line=source.line,
-            change=changed,
-        )
 
 
 def _shared_by_fewer(source: SourceRule, *, several: bool) -> Iterator[Mutant]:
@@ -357,29 +337,41 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
     return rechecked(evolve(rule, **changes), catalogue)
 
 
-def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
-    """Return the mutants of an expression, checked in the first slice of *period*."""
-    for rulebook in jurisdiction.slices:
-        if rulebook.since in period:
-            return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
-    return []
+def _first_catalogue(period: Period, jurisdiction: Jurisdiction) -> Catalogue | None:
+    """Return the facts and parameters of the first slice of *period*."""
+    within = (book.catalogue for book in jurisdiction.slices if book.since in period)
+    return next(within, None)
 
 
-def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
-    """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
+def _with_rule(
+    rulebook: Rulebook, *, source: SourceRule, change: RuleChange, figures: Catalogue | None
+) -> Rulebook:
+    """
+    Return *rulebook* with *change* made to the rule that was resolved from *source*.
+
+    It is a rule for each offer, where it reads *figures*.
+    """
     if rulebook.since not in source.period:
         return rulebook
 
-    def changed(rules: RuleSet) -> RuleSet:
-        if not any(rule.origin is source for rule in rules.rules):
+    def changed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        if not any(rule.origin is source for rule in rules):
             return rules
-        results = (
-            change(rule, rulebook.catalogue) if rule.origin is source else rule
-            for rule in rules.rules
-        )
-        return rules.altered(rules=tuple(rule for rule in results if rule is not None))
+        catalogue = figures or rulebook.catalogue
+        results = (change(rule, catalogue) if rule.origin is source else rule for rule in rules)
+        return tuple(rule for rule in results if rule is not None)
 
-    return _with_rule_sets(rulebook, changed)
+    def changed_set(rules: RuleSet) -> RuleSet:
+        after = changed(rules.rules)
+        return rules if after is rules.rules else rules.altered(rules=after)
+
+    def changed_terms(terms: ProductTerms) -> ProductTerms:
+        after = changed(terms.offer_rules)
+        return terms if after is terms.offer_rules else evolve(terms, offer_rules=after)
+
+    if figures is None:
+        return _with_rule_sets(rulebook, changed_set)
+    return rulebook.altered(products=tuple(map(changed_terms, rulebook.products)))
 
 
 def _with_terms(rulebook: Rulebook, *, product: SourceProduct, changed: dict[str, Any]) -> Rulebook:
