@@ -711,8 +711,8 @@ TABLE: Final = _keys(
     _UNTIL,
 )
 _CLAIMS: Final = (
-    "What is said of every deal that could exist; `holdback prove` proves it or shows a deal of "
-    "which it is not true."
+    "What is said of every deal, or offer, that could exist; `holdback prove` proves it or shows "
+    "one of which it is not true."
 )
 
 

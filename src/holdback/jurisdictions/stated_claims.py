@@ -6,12 +6,15 @@ be proved (decisions/proofs).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from holdback.errors import RuleError
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.keys import CLAIM_KINDS, OVERLAY, PRODUCT_CLAIM, RENEWAL_CLAIM, Keys
 from holdback.jurisdictions.timeline import ALWAYS, Period, read_period
 from holdback.jurisdictions.toml import Node, TomlTable
+from holdback.rulebooks.rulebook import FUNDING
 from holdback.rules import Catalogue, Checked, Kind, Tree, check
 
 
@@ -54,17 +57,57 @@ class StatedClaim:
         """The parts of its expression: what checking it costs."""
         return 0 if self.tree is None else self.tree.size
 
+    def is_about_offers(self, catalogue: Catalogue) -> bool:
+        """Return whether it names a figure of an offer, which is not a name of *catalogue*."""
+        names = () if self.tree is None else self.tree.names
+        absent = [name for name in names if not _has(catalogue, name)]
+        # The figures are loaded only where a name is not the catalogue's own.
+        return bool(absent) and any(_offer_figures(catalogue).fact(name) for name in absent)
+
     def checked(self, catalogue: Catalogue) -> Checked:
         """
         Return its expression, checked with the facts and the parameters of *catalogue*.
 
-        An `overlay` has no expression.
+        One about offers is checked with their figures. An `overlay` has no expression.
 
         Raises:
             RuleError: with stage `types`; none for a catalogue of a jurisdiction that was read.
         """
         assert self.tree is not None, "an overlay has no expression"
-        return check(self.tree, catalogue, Kind.FLAG)
+        if not self.is_about_offers(catalogue):
+            return check(self.tree, catalogue, Kind.FLAG)
+        foreign = next((name for name in self.tree.names if _has(catalogue, name)), None)
+        offers = _offer_figures(catalogue)
+        figure = next(name for name in self.tree.names if offers.fact(name) and name != foreign)
+        if foreign is not None:
+            message = f"`{figure}` is a figure of an offer, and `{foreign}` is not"
+            hint = "a claim is about deals or about offers, and reads nothing of both: state two"
+            raise _error(self.tree, foreign, message, hint)
+        if self.product in (None, FUNDING):
+            hint = (
+                "state it in `products.toml`, as a claim with the `product` whose offers it means"
+            )
+            raise _error(self.tree, figure, f"`{figure}` is a figure of an offer", hint)
+        return check(self.tree, offers, Kind.FLAG)
+
+
+def _has(catalogue: Catalogue, name: str) -> bool:
+    return catalogue.fact(name) is not None or name in catalogue.parameters
+
+
+def _offer_figures(catalogue: Catalogue) -> Catalogue:
+    """Return the figures of offers with the currency of *catalogue*."""
+    from holdback.disclosures.figure_facts import offer_catalogue  # noqa: PLC0415 - few need it
+
+    return offer_catalogue(catalogue.currency)
+
+
+def _error(tree: Tree, name: str, message: str, hint: str) -> RuleError:
+    """Return the error of the first *name* in *tree*."""
+    place = re.search(rf"\b{name}\b", tree.source)
+    assert place is not None, "it reads the name"
+    start, end = place.span()
+    return RuleError(message, source=tree.source, start=start, end=end, stage="types", hint=hint)
 
 
 def read_claims(

@@ -260,6 +260,27 @@ def test_diff_says_that_prices_are_not_compared(tmp_path):
     ]
 
 
+def test_diff_says_that_rules_for_each_offer_are_not_compared(tmp_path):
+    """
+    They take offers away, and nothing from the deals that pass: the lines say which changed.
+    """
+    rule = (
+        '[[products.offer_rules]]\nid = "rate-cap"\ncode = "NL-P-90"\nrequire = "apr <= 60%"\n'
+        'reason = "It costs too much."\nsource = "policy"\n\n'
+    )
+    bounded = changed(country(), "products.toml", "[typical]\n", f"{rule}[typical]\n")
+    looser = changed(bounded, "products.toml", "60%", "70%")
+    old, new = write(tmp_path / "old", NL=bounded), write(tmp_path / "new", NL=looser)
+    said = invoke("diff", old, new, "--on", "2026-02-01").output
+
+    assert "rule for each offer flex: rate-cap (NL-P-90)" in said
+    assert "its prices changed" not in said
+    assert said.splitlines()[-2:] == [
+        "  rules of flex are equivalent: the same deals pass",
+        "      its rules for each offer changed, and are not compared",
+    ]
+
+
 def test_diff_lists_the_changes_between_two_days(tmp_path):
     """
     Where rules change more than once between two days, each change is a step of its own.

@@ -339,8 +339,8 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
 
 def _first_catalogue(period: Period, jurisdiction: Jurisdiction) -> Catalogue | None:
     """Return the facts and parameters of the first slice of *period*."""
-    within = (book.catalogue for book in jurisdiction.slices if book.since in period)
-    return next(within, None)
+    within = (rulebook for rulebook in jurisdiction.slices if rulebook.since in period)
+    return next((rulebook.catalogue for rulebook in within), None)
 
 
 def _with_rule(

@@ -507,7 +507,13 @@ def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
         who = f"A merchant who may have {names.get(claim.product, claim.product)}"
     if claim.tree is None:
         return f"{who} here could under the policy of {parent} too."
-    said = words_of(claim.checked(rulebook.catalogue).tree, wording_of(rulebook.renewal))
+    checked = claim.checked(rulebook.catalogue)
+    rules = rulebook.renewal.altered(catalogue=checked.catalogue)
+    said = words_of(checked.tree, wording_of(rules))
+    if claim.is_about_offers(rulebook.catalogue):
+        offered = f"offer of {names.get(str(claim.product), claim.product)}"
+        never, always = f"No {offered} is made", f"An {offered} is made only"
+        return f"{never if claim.kind == NEVER else always} where {said}."
     if claim.kind == NEVER:
         return f"{who} is never one where {said}."
     return f"{who} is always one where {said}."

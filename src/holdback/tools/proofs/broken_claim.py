@@ -12,7 +12,12 @@ from holdback.jurisdictions.stated_claims import StatedClaim
 from holdback.rules import Checked
 from holdback.rules.tree import Node as RuleNode
 from holdback.tools.proofs.finding import Place, Severity
-from holdback.tools.proofs.question import AnswerIn, Question, reaches_floor
+from holdback.tools.proofs.question import (
+    AnswerIn,
+    Question,
+    is_of_offers,
+    reaches_floor,
+)
 
 SAYS_SOMETHING: Final = "claim-says-something"
 
@@ -98,7 +103,8 @@ class BrokenClaim:
         names = {name for rule in self.rules for name in rule.checked.names}
         if self.question is not None:
             asked = {part for part in self.question.parts if isinstance(part, AnswerIn)}
-            asked -= {reaches_floor(self.question.catalogue)}  # which every deal is asked for
+            if not is_of_offers(self.question.catalogue):
+                asked -= {reaches_floor(self.question.catalogue)}  # which every deal is asked for
             names |= {name for part in asked for name in part.names}
         return frozenset(names)
 

@@ -31,6 +31,7 @@ from holdback.rules.render import text_of
 from holdback.tools.proofs.broken_claim import SAYS_SOMETHING, BrokenClaim, ClaimSpot
 from holdback.tools.proofs.child_and_parent import KEEPS_UP, looser_rules
 from holdback.tools.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Finding, Place
+from holdback.tools.proofs.offer_claims import broken_offer_claim, offers_like
 from holdback.tools.proofs.plainest import NotDecidedError, plainest
 from holdback.tools.proofs.question import (
     FAILS,
@@ -43,6 +44,7 @@ from holdback.tools.proofs.question import (
     Part,
     Question,
     better,
+    is_of_offers,
     moved_to,
     rule_meaning,
 )
@@ -314,20 +316,28 @@ class Prover:
         for claim in jurisdiction.policy.claims_in(days):
             if claim.product != subject.product or claim.tree is None:
                 continue
-            broken = broken_stated_claim(claim, subject.rules, None)
-            assert broken.question is not None, "a claim is asked about"
+            terms = subject.rulebook.product(subject.product)
+            if terms is not None and claim.is_about_offers(subject.rules.catalogue):
+                broken = broken_offer_claim(claim, terms)
+            else:
+                broken = broken_stated_claim(claim, subject.rules, None)
+            if broken.question is None:
+                yield broken
+                continue
             answer = self._solver.answer(broken.question)
             yield from self._unless_impossible(broken, answer)
             holds = answer is Possibility.IMPOSSIBLE
             if holds and claim.kind == NEVER and self._is_vacuous(claim, subject):
-                yield vacuous_claim(claim, "no deal can be like that, by any rules")
+                what = "offer" if is_of_offers(broken.question.catalogue) else "deal"
+                yield vacuous_claim(claim, f"no {what} can be like that, by any rules")
 
     def _is_vacuous(self, claim: StatedClaim, subject: Subject) -> bool:
-        """Return whether *claim* says never of what no deal can be, whether it passes or not."""
-        catalogue = subject.rules.catalogue
-        said = AnswerIn(claim.checked(catalogue), TRUE)
-        answer = self._solver.answer(Question(catalogue=catalogue, parts=(said,)))
-        return answer is Possibility.IMPOSSIBLE
+        """Return whether *claim* says never of what no deal or offer can be, by any rules."""
+        said = AnswerIn(claim.checked(subject.rules.catalogue), TRUE)
+        question = Question(catalogue=said.catalogue, parts=(said,))
+        if is_of_offers(said.catalogue):
+            question = offers_like(said)
+        return self._solver.answer(question) is Possibility.IMPOSSIBLE
 
     def _loosening(
         self, jurisdiction: Jurisdiction, family: Sequence[Subject]

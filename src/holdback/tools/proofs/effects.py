@@ -33,6 +33,7 @@ from holdback.tools.proofs.question import (
     OutcomeIn,
     Question,
     moved_to,
+    rule_meaning,
 )
 from holdback.tools.proofs.rule_outcome import RuleOutcome
 from holdback.tools.proofs.shared_facts import SharedFacts, shared_facts
@@ -61,14 +62,23 @@ def effects(
             old[subject.product].rules, subject.rules, typical, days[1], product=subject.product
         )
         repriced = _prices(old[subject.product]) != _prices(subject)
+        rebound = _bounds(old[subject.product]) != _bounds(subject)
         prices = ("its prices changed, and are not compared",) if repriced else ()
-        yield evolve(compared, notes=(*compared.notes, *prices), own_typical=own)
+        bounds = ("its rules for each offer changed, and are not compared",) if rebound else ()
+        notes = (*compared.notes, *prices, *bounds)
+        yield evolve(compared, notes=notes, own_typical=own)
 
 
 def _prices(subject: Subject) -> object:
     """Return what prices the offers of a product."""
-    terms = subject.product and subject.rulebook.product(subject.product)
+    terms = subject.rulebook.product(subject.product)
     return terms and (terms.amounts, terms.calculators, terms.settlement)
+
+
+def _bounds(subject: Subject) -> object:
+    """Return what the rules for each offer of a product mean."""
+    terms = subject.rulebook.product(subject.product)
+    return terms and [rule_meaning(rule) for rule in terms.offer_rules]
 
 
 def _all_facts(witness: Witness) -> tuple[Change, ...]:

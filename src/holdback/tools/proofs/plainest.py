@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 import z3
 from attrs import define
 
-from holdback.eligibility.facts import relations
 from holdback.rules import Checked, Fact, Facts, Kind, interpret
 from holdback.rules.interpreter import answer
 from holdback.tools.advice.least_change import (
@@ -278,7 +277,7 @@ class _Search:
         deals = [deal for deal in self.deals(whole) if deal is not None]
         held = [
             (relation.tree, deal)
-            for relation in relations(self.question.catalogue.currency)
+            for relation in self.question.all_relations
             for deal in deals[: 1 if name == self.moved else None]
             if place in relation.facts and answer(relation.tree, deal) is not False
         ]
@@ -348,7 +347,7 @@ def with_consistent_rest(question: Question, numbers: Numbers) -> dict[str, int 
     """
     facts = question.catalogue.facts
     fitting = dict(numbers)
-    for relation in relations(question.catalogue.currency):
+    for relation in question.all_relations:
         for name in relation.names:
             if _holds(relation, facts, fitting) or name in question.names:
                 continue
@@ -358,7 +357,7 @@ def with_consistent_rest(question: Question, numbers: Numbers) -> dict[str, int 
                 for number in candidates
                 if _holds(relation, facts, {**fitting, name: number})
             )
-    for relation in relations(question.catalogue.currency):
+    for relation in question.all_relations:
         if not _holds(relation, facts, fitting):
             fitting |= dict.fromkeys(set(relation.names) - question.names)
     return fitting

@@ -203,8 +203,14 @@ class Question:
     @cached_property
     def relations(self) -> tuple[Checked, ...]:
         """The relations among its facts: a missing fact contradicts none."""
-        every = relations(self.catalogue.currency)
-        return tuple(relation for relation in every if self.names >= set(relation.names))
+        return tuple(
+            relation for relation in self.all_relations if self.names >= set(relation.names)
+        )
+
+    @property
+    def all_relations(self) -> tuple[Checked, ...]:
+        """The relations of deals; a question about an offer asks for those of its figures."""
+        return () if is_of_offers(self.catalogue) else relations(self.catalogue.currency)
 
     def holds(self, facts: Facts, after: Facts | None = None) -> bool:
         """Return whether *facts*, and the deal *after*, are such deals: the reference's answer."""
@@ -261,6 +267,11 @@ def _moves(
 def new_ordinals(after: Fact, before: Fact) -> tuple[int | None, ...]:
     """Return the place among the options *after* of each option *before*; None if it has none."""
     return tuple(after.type.ordinals.get(option) for option in before.type.options)
+
+
+def is_of_offers(catalogue: Catalogue) -> bool:
+    """Return whether *catalogue* has the figures of offers, and not the facts of deals."""
+    return catalogue.fact("progress") is None
 
 
 @lru_cache(maxsize=256)

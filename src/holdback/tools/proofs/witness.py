@@ -13,6 +13,7 @@ from holdback.jurisdictions.quantity import toml_text
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.tools.example_run import example_text
 from holdback.tools.plain_values import plain_values
+from holdback.tools.proofs.question import is_of_offers
 
 
 @frozen(kw_only=True)
@@ -63,8 +64,13 @@ class Witness:
         """The deal in words: what differs from the typical one."""
         changed = ", ".join(change.words for change in self.changes)
         if changed and self._is_all_changed:
-            return f"a deal with {changed}"
+            return f"{'an offer' if self.is_offer else 'a deal'} with {changed}"
         return f"the typical deal, but {changed}" if changed else "the typical deal"
+
+    @property
+    def is_offer(self) -> bool:
+        """Whether it is an offer, with its figures, and not a deal."""
+        return is_of_offers(self.catalogue)
 
     @property
     def _is_all_changed(self) -> bool:

@@ -80,7 +80,7 @@ def _sane(prover: Prover, jurisdiction: Jurisdiction, on: date | None) -> Iterat
 def _with_example(finding: Finding, jurisdiction: Jurisdiction) -> Finding:
     """Return *finding* with its deal as an example to paste."""
     witness = finding.witness
-    if witness is None:
+    if witness is None or witness.is_offer:  # an example gives no figures
         return finding
     pasted = _example(finding.detail.message, witness, jurisdiction)
     return evolve(finding, witness=evolve(witness, pasted=pasted))
