@@ -11,7 +11,7 @@ from hypothesis.strategies import integers
 
 from holdback import Money
 from holdback.disclosures.figure_facts import offer_catalogue
-from holdback.disclosures.offer_figures import offer_figures
+from holdback.disclosures.figures_from_takings import offer_figures
 from holdback.eligibility.rule_sentences import FIGURE_END, FIGURE_START
 from holdback.exact.money import Currency
 from holdback.merchant.offer import Offer
