@@ -56,7 +56,7 @@ def check_rate(
     else:
         both = regime.overstatement_counts
         accurate = is_accurate(determined, disclosed, irregular=irregular, both_sides=both)
-        sides = "too low or too high" if both else "too low, and higher by any number"
+        sides = "too low or too high" if both else "too low, and any number too high"
         tolerance, source = f"{points} or 2.5% of itself {sides}", regime.law
     return RateCheck(
         disclosed=Type(Kind.PERCENT).show(int(disclosed * 10**PERCENT_PLACES)),

@@ -120,6 +120,75 @@ WRONG = {
         [*DAILY, *OFFER, "--own-payoff", "100"],
         ["--old-charge: it is missing", "--old-total: it is missing"],
     ),
+    "a payoff of another deal": (
+        [*DAILY, *OFFER, "--payoff", "100", "--old-charge", "30"],
+        ["--old-total: it is missing; it is of the deal that is paid off"],
+    ),
+    "an old deal that is not paid off": (
+        [*DAILY, *OFFER, "--old-charge", "3", "--old-total", "9", "--forgiven", "1"],
+        [
+            f"--{name}: it is of a deal that is paid off; give --payoff or --own-payoff as well"
+            for name in ("old-charge", "old-total", "forgiven")
+        ],
+    ),
+    "the charge of two payoffs": (
+        [
+            *DAILY,
+            *OFFER,
+            "--payoff",
+            "9",
+            "--own-payoff",
+            "8",
+            "--old-charge",
+            "3",
+            "--old-total",
+            "9",
+        ],
+        ["--payoff: --old-charge is of one deal, and --payoff and --own-payoff pay off two"],
+    ),
+    "months without their history": (
+        [*DAILY, *OFFER, "--months", "3", "--leave-out", "2026-01", "--best-months"],
+        [
+            f"--{name}: it chooses months; it is for --history"
+            for name in ("months", "leave-out", "best-months")
+        ],
+    ),
+    "a tolerance of nothing": (
+        [*DAILY, *OFFER, "--irregular"],
+        ["--irregular: it is about a tolerance; it is for --disc"],
+    ),
+    "a holiday of weeks": (
+        [*DAILY[:-1], "weekly", *OFFER, "--holiday", "2026-12-25"],
+        ["--holiday: it moves daily and weekday payments that are projected; leave it out"],
+    ),
+    "what a law asks for, without one": (
+        [*DAILY, *OFFER, "--fact", "a=1", "--text", "b=2", "--financer", "Acme"],
+        ["--fact, --text, --financer mean nothing here: give a JURISDICTION"],
+    ),
+    "what is always in JSON": (
+        [*DAILY, *OFFER, "--explain", "--format", "json"],
+        ["--explain means nothing here: JSON"],
+    ),
+    "what no page has": (
+        ["disclose", "US-CA", *DAILY[1:], *OFFER, "--explain", "--format", "html"],
+        ["--explain means nothing here: a page to sign has none"],
+    ),
+    "a text where a rate is checked": (
+        ["disclose", "US-CA", *DAILY[1:], *OFFER, "--disclosed-apr", "60%", "--text", "channel=a"],
+        ["--text means nothing here: with --disclosed-apr no disclosure is shown"],
+    ),
+    "a page where a rate is checked": (
+        ["disclose", "US-CA", *DAILY[1:], *OFFER, "--disclosed-apr", "60%", "--format", "html"],
+        ["with --disclosed-apr there is no page"],
+    ),
+    "a law without a tolerance": (
+        ["disclose", "US-TX", *DAILY[1:], *OFFER, "--disclosed-apr", "60%"],
+        ["US-TX has no tolerance for a disclosed rate"],
+    ),
+    "a text without its name": (
+        ["disclose", "US-CA", *DAILY[1:], *OFFER, "--text", "cards"],
+        ["Invalid value for --text: expected NAME=TEXT: cards"],
+    ),
     "a unit-period": (
         [*DAILY, *OFFER, "--unit-period", "fortnight"],
         ["--unit-period: expected a unit-period, such as `half-month`", "it is for --payments"],
@@ -152,6 +221,166 @@ def test_what_cannot_be_read_is_named(name):
         assert part in ran.stderr, ran.stderr
 
 
+def test_what_says_nothing_without_a_law_is_named():
+    """
+    Texts of a law that does not hold on the day are dropped, and that is said.
+    """
+    early = in_california("--fact", "deals_in_state_12m=1", on="2020-01-01")
+    assert "The figures without --fact and --text and --financer:" in early.stderr
+    canada = invoke("disclose", "CA", *DAILY[1:], *OFFER)
+    assert "did you mean `US-CA`? If not, those with one are" in canada.stderr
+    assert canada.stderr.endswith("The figures alone:\n")
+
+
+def test_another_form_is_shown_by_its_option():
+    """
+    A number with one reading is read, and how is said by the name that was typed.
+    """
+    ran = invoke(*DAILY, *OFFER, "--withheld", "62,5", "--split", "10")
+    assert (ran.exit_code, ran.stderr) == (0, "--withheld is read as USD 62.50\n")
+
+
+def test_the_unpaid_charge_of_a_deal_with_another_provider():
+    """
+    "For ANY provider's existing financing": what is unpaid is not double dipping.
+    """
+    figures = disclosed(**ANY_DEAL, payoff="20800", old_charge="12000", old_total="52000")[
+        "figures"
+    ]
+    assert (figures["unpaid_charge"], figures["double_dipping"]) == ("4800.00", "0.00")
+    assert (figures["payoffs"], figures["own_payoff"]) == ("20800.00", "0.00")
+
+
+# -- files
+
+
+HISTORY = [*DAILY, *(word for word in OFFER if word not in {"--monthly-takings", "60000"})]
+
+
+NO_TAKINGS = {
+    "a month twice": (
+        "2026-05,100\n2026-05,1\n", ["--months", "2"], [":3: the month 2026-05 is there twice"]
+    ),
+    "a month that is not over, and a gap": (
+        "2026-05,100\n2026-12,-1\n",
+        ["--months", "2"],
+        [
+            ":3: expected a month before 2026-12",
+            ":3: expected takings from zero up",
+            "there are months before and after 2026-06, 2026-07",
+        ],
+    ),
+    "cells": (
+        "May-26,1.000\n",
+        ["--months", "2"],
+        [
+            ":2 month: expected a month such as `2026-01`",
+            ":2 takings: expected an amount",
+            "write `USD 1.00` or `USD 1000.00`",
+        ],
+    ),
+    "no number of months": (
+        "2026-05,100\n", [], ["--months: it is missing; the takings are the mean"]
+    ),
+    "takings as well": (
+        "2026-05,100\n",
+        ["--months", "2", "--monthly-takings", "5"],
+        ["--monthly-takings: --history projects the takings; give one of the two"],
+    ),
+    "months that may not be left out": (
+        "2026-04,90\n2026-05,100\n2026-06,80\n",
+        ["--months", "2", "--leave-out", "2026-05", "--leave-out", "2026-04",
+         "--leave-out", "2025-01", "--leave-out", "May"],
+        [
+            "--leave-out 2026-05: only a month below the mean may be left out",
+            "--leave-out 2026-04: a month that is left out is one of those in use",
+            "--leave-out 2025-01: the file does not have this month",
+            "--leave-out May: expected a month such as",
+        ],
+    ),
+}  # fmt: skip
+
+
+@for_every("name", NO_TAKINGS)
+def test_takings_that_cannot_be_read(name, tmp_path):
+    """
+    Takings are those of one month each, before the day, and without a gap.
+    """
+    body, words, messages = NO_TAKINGS[name]
+    file = tmp_path / "takings.csv"
+    file.write_text(f"month,takings\n{body}", encoding="utf-8")
+    ran = invoke(*HISTORY, "--history", file, *words)
+    assert ran.exit_code == 2, ran.output
+    for message in messages:
+        assert message in ran.stderr, ran.stderr
+
+
+def test_best_months_leave_out_a_month_by_its_name(tmp_path):
+    """
+    A month that is left out is that month, although the best ones are chosen by their takings.
+    """
+    file = tmp_path / "takings.csv"
+    file.write_text("month,takings\n2026-01,50000\n2026-02,30000\n2026-03,70000\n2026-04,10\n")
+    ran = invoke(
+        *HISTORY, "--history", file, "--months", "3", "--best-months", "--leave-out", "2026-02"
+    )
+    assert "mean takings of 2 of the best 3 months" in ran.stdout
+    assert "(50,000.00 + 70,000.00) / 2" in ran.stdout
+
+
+def test_a_file_of_payments_as_people_write_it(tmp_path):
+    """
+    "The project's reader": semicolons, a mark at the beginning, blank lines, signs of currencies.
+    """
+    file = tmp_path / "payments.csv"
+    body = "\ufeff\n Amount ;Day;\n\n$1,600.00;16.12.2026;\n1 600,00;2027-01-01\n\n"
+    file.write_text(body, encoding="utf-8")
+    answer = disclosed(purchase_price="3000", payments=file)
+    assert answer["figures"]["total_payments"] == "3200.00"
+    assert answer["first_payment_on"] == "2026-12-16"
+
+
+def test_damaged_bytes_are_refused(tmp_path):
+    """
+    Bytes that are not text are refused, and not replaced by signs that hide them.
+    """
+    file = tmp_path / "payments.csv"
+    file.write_bytes(b"day,amount\n2026-12-02,5\n2026-12-03,\xa35\n")
+    ran = invoke(*DAILY, "--purchase-price", "4", "--payments", file)
+    assert ran.exit_code == 2
+    assert f"{file}:3: this is not UTF-8; save it as CSV in UTF-8" in ran.stderr
+    file.write_bytes(b"a" * (4 * 1024 * 1024 + 1))
+    assert "at most 4 MiB" in invoke(*DAILY, "--purchase-price", "4", "--payments", file).stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "rate", "words", "accurate"),
+    [
+        ("US-CA", "14.86%", [], True),
+        ("US-CA", "14.85%", [], False),
+        ("US-CA", "90%", [], True),
+        ("US-NY", "15.6%", [], True),
+        ("US-NY", "15.7%", [], False),
+        (None, "15.11%", [], True),
+        (None, "15.1%", [], False),
+        (None, "15.1%", ["--irregular"], True),
+    ],
+)
+def test_a_disclosed_rate(code, rate, words, accurate):
+    """
+    A rate that was disclosed is compared with that of the payments, 15.2258..., and the verdict
+    has its source.
+    """
+    place = [] if code is None else [code]
+    ran = invoke("disclose", *place, *DAILY[1:], *OFFER, *words, "--disclosed-apr", rate)
+    assert ran.exit_code == (not accurate), ran.output
+    verdict = "accurate" if accurate else "not accurate"
+    assert f"The disclosed rate of {rate} is {verdict}: these payments have" in ran.stdout
+    source = "12 CFR 1026.22(a)" if code is None else ALL[code].disclosures[-1].law
+    assert source in ran.stdout
+    assert "Funding Provided" not in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -163,6 +392,11 @@ def test_what_cannot_be_read_is_named(name):
         (f"day,amount\n2026-12-02,{'5' * 200_000}\n", "field larger than field limit"),
         ("day,amount\n", "expected a row under the columns"),
         ("", "expected the columns day,amount"),
+        ("day,amount,day\n", ":1: `day` is there twice"),
+        ("day\n", ":1: the column `amount` is missing"),
+        ("day,amonut\n", ":1: `amonut` is not a column of this file; did you mean `amount`?"),
+        ("day,amount\n2026-12-02,1,600.00\n", ":2: expected 2 values; put quotes around"),
+        ('day,amount\n2026-12-02,"5\n', "this line cannot be read as CSV"),
     ],
 )
 def test_payments_that_cannot_be_read(body, message, tmp_path):
