@@ -6,7 +6,9 @@ from datetime import date
 from decimal import Decimal
 
 import pendulum
+from attrs import evolve
 
+from holdback.exact.money import Money
 from holdback.lifecycle import events
 from holdback.merchant.disclosure import DisclosedLine, OfferDisclosure
 from holdback.merchant.merchant import DisclosedOffer, Signature
@@ -78,4 +80,5 @@ DISCLOSED = DisclosedOffer(
         document="disclosure-1", digest=DIGEST, signed_at=pendulum.datetime(2026, 7, 20, 10)
     ),
 )
+DISCLOSED_RENEWAL = evolve(DISCLOSED, payoff=Money.of(Decimal("4500.00"), "GBP"))
 REPLIES = {"offer_disclosure": disclosure("Acme")}

@@ -712,6 +712,9 @@ REPLIES["merchant_lookup_with_a_plan"] = MerchantLookup(
     )
 )
 MERCHANT_WITH_A_DISCLOSURE = attrs.evolve(MERCHANT, disclosed=(disclosure_samples.DISCLOSED,))
+MERCHANT_WITH_A_DISCLOSED_RENEWAL = attrs.evolve(
+    MERCHANT, disclosed=(disclosure_samples.DISCLOSED_RENEWAL,)
+)
 REPLIES |= disclosure_samples.REPLIES
 REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
     deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)

@@ -63,6 +63,8 @@ def stored_documents():
     yield "state_with_a_chain.json", wire.write_merchant(wire_samples.MERCHANT_WITH_A_CHAIN)
     disclosed = wire_samples.MERCHANT_WITH_A_DISCLOSURE
     yield "state_with_a_disclosure.json", wire.write_merchant(disclosed)
+    renewal = wire_samples.MERCHANT_WITH_A_DISCLOSED_RENEWAL
+    yield "state_with_a_disclosed_renewal.json", wire.write_merchant(renewal)
     consenting = wire_samples.MERCHANT_WITH_CONSENTS
     yield "state_with_consents.json", wire.write_merchant(consenting)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)

@@ -50,18 +50,17 @@ class Stated:
 
 
 def recorded(
-    regime: Regime, offer: Offer, stated: Stated, *, on: date, renewed: Deal | None = None
+    regime: Regime, offer: Offer, stated: Stated, *, on: date, payoff: Payoff | None
 ) -> tuple[OfferDisclosure, dict[str, str]]:
     """
     Return the record of an *offer*'s disclosure, without its digest, and the host's texts in it.
 
-    The merchant is bound `on` that day, and the funds pay off the deal that is *renewed*.
+    The merchant is bound `on` that day, and a renewal has a *payoff*.
 
     Raises:
         InvalidDocument: with every fact and text that is wrong; or there is no rate.
     """
     texts = _checked_texts(regime, stated)
-    payoff = None if renewed is None else _payoff(renewed, offer)
     projection = ProjectionTerms(
         consummation=on,
         frequency=stated.frequency,
@@ -193,13 +192,13 @@ def _financing(offer: Offer, fees: Mapping[str, Money | None], payoff: Payoff | 
     )
 
 
-def _payoff(renewed: Deal, offer: Offer) -> Payoff:
-    """Return what pays off the deal that is *renewed*, as its funding will settle it."""
+def payoff_of(renewed: Deal, used: Money) -> Payoff:
+    """Return the payoff of the deal that is *renewed*, for which so much is *used*."""
     total = renewed.repayment_amount.minor
     return Payoff(
         finance_charge=max(total - renewed.funded_amount.minor, 0),
         total_repayment=total,
-        used=min(renewed.balance.minor, offer.funded_amount.minor, total),
+        used=used.minor,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -40,6 +41,7 @@ from holdback.merchant.deal import (
     Deal,
     later,
 )
+from holdback.merchant.disclosure import OfferDisclosure
 from holdback.merchant.instants import elapsed, plus
 from holdback.merchant.ledger import Entry, merged
 from holdback.merchant.merchant import (
@@ -48,7 +50,6 @@ from holdback.merchant.merchant import (
     IN_FULFILMENT,
     LAPSED,
     MOST_CLOSED_OFFERS,
-    MOST_DISCLOSED,
     MOST_ENDED,
     MOST_REPLACED,
     MOST_REQUESTS,
@@ -63,6 +64,7 @@ from holdback.merchant.merchant import (
     ReplacedSection,
     Takings,
     ended_at,
+    open_offer_ids,
 )
 from holdback.merchant.product import Product
 from holdback.merchant.referral import APPROVE
@@ -444,14 +446,14 @@ def _forgotten(draft: Draft, event: events.Forgotten) -> None:
         suspense = draft.last("suspense")
         draft.changes["suspense"] = suspense.closed_through(event.suspense_through)
     _forget_requests(draft, event)
-    _forget_disclosures(draft)
+    _forget_disclosures(draft, event)
 
 
-def _forget_disclosures(draft: Draft) -> None:
+def _forget_disclosures(draft: Draft, event: Event) -> None:
     """Forget the disclosures of offers that nobody can accept or fund any more."""
     if not draft.all("disclosed"):
         return
-    offers = {offer.offer_id for held in draft.all("offer_sets").values() for offer in held.offers}
+    offers = set(open_offer_ids(draft.all("offer_sets").values(), event.at))
     offers |= {fulfilment.offer.offer_id for fulfilment in draft.all("fulfilments").values()}
     _drop(draft, "disclosed", lambda disclosed: disclosed.offer_id not in offers)
 
@@ -784,8 +786,15 @@ def _offer_disclosed(draft: Draft, event: events.OfferDisclosed) -> None:
         on=shown.on,
         due=shown.due,
         sections=event.sections,
+        payoff=_paid_off(shown),
     )
-    _keep_newest(disclosures, disclosures, MOST_DISCLOSED)
+    _forget_disclosures(draft, event)
+
+
+def _paid_off(shown: OfferDisclosure) -> Money | None:
+    """Return what of the offer pays off a deal with the same provider, None for nothing."""
+    amount = Decimal(str(shown.figures.get("own_payoff", 0)))
+    return Money.of(amount, shown.currency) if amount else None
 
 
 def _queued_renewal_ready(draft: Draft, event: events.QueuedRenewalReady) -> None:

@@ -60,7 +60,7 @@ MOST_CLOSED_OFFERS: Final = 10_000
 MOST_REQUESTS: Final = 10_000
 # The replaced sections of each name that a state names: it holds results of no more subjects.
 MOST_REPLACED: Final = MOST_SUBJECTS
-# The disclosures that a state holds: of the offers between which a merchant chooses.
+# The open offers that can be disclosed: those between which a merchant chooses.
 MOST_DISCLOSED: Final = 20
 
 
@@ -175,6 +175,13 @@ class ClosedOfferSet:
         )
 
 
+def open_offer_ids(offer_sets: Iterable[OfferSet], at: DateTime) -> Iterator[str]:
+    """Return the ids of the offers in *offer_sets* that can still be accepted at the instant."""
+    still_open = (offer_set for offer_set in offer_sets if offer_set.expires_at > at)
+    offers = (offer for offer_set in still_open for offer in offer_set.offers)
+    return (offer.offer_id for offer in offers if offer.offer_status == ELIGIBLE)
+
+
 def ended_at(offer_set: OfferSet | ClosedOfferSet) -> DateTime:
     """Return when offers that nobody accepts end: at their expiry, or when they are withdrawn."""
     withdrawn_at = offer_set.withdrawn_at
@@ -196,7 +203,8 @@ class DisclosedOffer:
     What is kept of the last disclosure of an offer: its digest, and the day `on` which it was made.
 
     `due` says whether the law asks for it. `sections` name the host's texts in it, and `signature`
-    is that of the disclosure, None until the merchant signs it.
+    is that of the disclosure, None until the merchant signs it. `payoff` is what a renewal paid off
+    on that day, None where the offer pays off nothing.
     """
 
     offer_id: str
@@ -205,6 +213,7 @@ class DisclosedOffer:
     due: bool
     sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     signature: Signature | None = None
+    payoff: Money | None = None
 
 
 @frozen(kw_only=True)

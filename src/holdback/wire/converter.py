@@ -50,7 +50,13 @@ from holdback.merchant.application import CheckRecord, GivenConsents, HeldCheck,
 from holdback.merchant.deal import Deal
 from holdback.merchant.instants import calendar_day, instant, write_timestamp
 from holdback.merchant.ledger import Entry, EntryTotals
-from holdback.merchant.merchant import ClosedOfferSet, Fulfilment, Merchant, OfferSet
+from holdback.merchant.merchant import (
+    ClosedOfferSet,
+    DisclosedOffer,
+    Fulfilment,
+    Merchant,
+    OfferSet,
+)
 from holdback.merchant.offer import Offer
 from holdback.merchant.product import Product
 from holdback.merchant.receipt import (
@@ -388,6 +394,7 @@ ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
         ),
         OfferSet: ("requoted", "known_deals", "withdrawn_at"),
         ClosedOfferSet: ("withdrawn_at",),
+        DisclosedOffer: ("payoff",),
         Product: ("codes", "queued"),
         Deal: (
             "base_deal_id",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from attrs import evolve
 
 from disclosure_regimes import regime, with_disclosures
 from holdback import Engine, InvalidDocument, Money, Refusal, wire
@@ -19,6 +18,7 @@ from holdback.merchant.merchant import MOST_DISCLOSED
 from holdback.operations import (
     Disclose,
     EraseProfile,
+    FundDeal,
     RecordSignature,
     Requote,
 )
@@ -323,21 +323,101 @@ def test_a_renewal_has_its_payoff():
     assert [line.id for line in reply.lines][-1] == "double_dipping"
 
 
+def test_the_same_disclosure_of_a_renewal_has_the_payoff_of_its_day():
+    """
+    "The same input has the same reply, on a later day too", though less is left of the old deal.
+    """
+    journey = journey_with(regime())
+    disclosed(journey)
+    journey.accept()
+    sign(journey, journey.merchant.disclosed[0].digest)
+    journey.fund()
+    journey.pay_down(60)
+    journey.ask(renewal=True)
+    offer_id, balance = journey.first_offer().offer_id, journey.deal.balance
+    first = disclosed(journey)
+    assert journey.merchant.disclosure_of(offer_id).payoff == balance
+    assert wire.read_merchant(wire.write_merchant(journey.merchant)) == journey.merchant
+
+    def pay(minor):
+        journey.pass_time(days=1)
+        journey.remit(journey.entry(minor), complete_through=journey.today())
+        known = len(journey.events)
+        assert disclosed(journey, offer_id) == first
+        assert len(journey.events) == known
+
+    pay(100_00)
+    journey.accept()
+    pay(100_00)
+    pay(journey.deal.balance.minor)
+    assert not journey.deal.active
+    another = disclosed(journey, offer_id, monthly_takings=pounds(9_000))
+    assert another.figures["own_payoff"] == "0.00"
+    sign(journey, another.digest)
+    journey.fund()
+
+
+@pytest.mark.parametrize(("days", "is_due"), [(-1, False), (0, True)])
+def test_the_law_of_the_day_on_which_the_money_moved_is_asked(days, is_due):
+    """
+    A funding that is recorded late needs what the law asked on the day on which it was paid out.
+    """
+    begins = date(2026, 7, 9)
+    journey = journey_with(regime(since=begins, required="before_funding", signed=False))
+    journey.accept()
+    journey.pass_time(days=5)
+    application_id = journey.acceptance.application_id
+    funding = FundDeal(application_id=application_id, on=begins + timedelta(days=days))
+    if is_due:
+        refused("not_disclosed", journey.do, funding)
+        disclosed(journey, journey.acceptance.offer.offer_id)
+    journey.do(funding)
+
+
 # -- bounds
 
 
-def test_a_state_holds_few_disclosures():
+def offer_ids(journey):
+    return [offer.offer_id for product in journey.offers.products for offer in product.offers]
+
+
+def test_few_open_offers_are_disclosed():
     """
-    "The merchant's state keeps only what the gate needs", of the newest offers.
+    "The merchant's state keeps only what the gate needs": the disclosures of 20 open offers,
+    and the next is refused. None that was made is lost meanwhile.
     """
     journey = journey_with(regime())
-    offer = journey.first_offer()
-    disclosed(journey)
-    event = journey.events[-1]
-    for number in range(MOST_DISCLOSED):
-        shown = evolve(event.disclosure, offer_id=f"o-{number}")
-        more = evolve(event, disclosure=shown, sequence=journey.merchant.sequence + 1)
-        journey.merchant = journey.engine.evolve(journey.merchant, [more])
+    ids = offer_ids(journey)
+    while len(ids) <= MOST_DISCLOSED:
+        journey.ask()
+        ids += offer_ids(journey)
+    for offer_id in ids[:MOST_DISCLOSED]:
+        disclosed(journey, offer_id)
+    one_more = ids[MOST_DISCLOSED]
+    refusal = refused("not_possible_now", disclosed, journey, one_more)
+    assert refusal.detail == (
+        "20 open offers are disclosed, and there can be no more: accept one, withdraw the offers, "
+        "or wait until they expire"
+    )
     assert len(journey.merchant.disclosed) == MOST_DISCLOSED
-    assert journey.merchant.disclosure_of(offer.offer_id) is None
-    refused("not_disclosed", journey.accept)
+    disclosed(journey, ids[0], monthly_takings=pounds(9_000))
+    journey.accept(ids[0])
+    assert [held.offer_id for held in journey.merchant.disclosed] == [ids[0]]
+
+
+def test_offers_that_have_expired_do_not_count():
+    """
+    The disclosure of an offer that nobody can accept any more makes room for that of another.
+    """
+    journey = journey_with(regime())
+    while len(journey.merchant.disclosed) < MOST_DISCLOSED:
+        for offer_id in offer_ids(journey)[: MOST_DISCLOSED - len(journey.merchant.disclosed)]:
+            disclosed(journey, offer_id)
+        journey.ask()
+    journey.pass_time(days=60)
+    journey.ask()
+    disclosed(journey)
+    assert [held.offer_id for held in journey.merchant.disclosed] == [
+        journey.first_offer().offer_id
+    ]
+    assert journey.engine.rebuild(journey.events) == journey.merchant

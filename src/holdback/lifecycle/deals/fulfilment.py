@@ -255,7 +255,7 @@ def _funding(case: Case, fulfilment: Fulfilment, funded_on: date) -> tuple[str, 
     reasons = funding_held_back(case, fulfilment, answered)
     if reasons:
         raise Refusal("referred", f"a person decides first: {', and '.join(reasons)}")
-    check_disclosed(case, fulfilment.offer.offer_id, funding=True)
+    check_disclosed(case, fulfilment.offer.offer_id, funded_on=funded_on)
     base, active = case.merchant.deal_of(fulfilment.base_deal_id), case.merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")

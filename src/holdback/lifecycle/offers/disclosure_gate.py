@@ -29,16 +29,17 @@ def regime_in_force(case: Case, on: date | None = None) -> Regime | None:
     return regime_on(rulebook.disclosures, case.day if on is None else on)
 
 
-def check_disclosed(case: Case, offer_id: str, *, funding: bool = False) -> None:
+def check_disclosed(case: Case, offer_id: str, *, funded_on: date | None = None) -> None:
     """
-    Refuse the acceptance of an offer, or its *funding*, that has to be disclosed before.
+    Refuse the acceptance of an offer, or its funding, that has to be disclosed before.
 
-    A funding waits for every disclosure that is required, and for the merchant's signature of it.
+    A funding waits for every disclosure that is required, and for the merchant's signature of it,
+    by the law of the day *funded_on*, on which the money was paid out.
 
     Raises:
         Refusal: `not_disclosed`.
     """
-    regime = regime_in_force(case)
+    regime, funding = regime_in_force(case, funded_on), funded_on is not None
     if regime is None or regime.required is None:
         return
     if regime.required == BEFORE_FUNDING and not funding:
