@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from traceback import extract_tb
 
 from disclosure_cases import CASES, command_of, scope
 
@@ -103,7 +104,11 @@ _GIVEN_PAYMENT = "total_of_payments"
 
 
 def rests_on(name, folder, monkeypatch):
-    """The choices without which the digits of the case *name* would be others."""
+    """
+    The choices without which the digits of the case *name* would be others.
+
+    Only what the case compares is caught. A plant with which the command fails shows nothing.
+    """
     run, case, found = command_of(name), CASES[name], []
     if run is scope:
         return found
@@ -116,7 +121,10 @@ def rests_on(name, folder, monkeypatch):
                 planted.setattr(*plant)
             try:
                 run(folder, case)
-            except AssertionError:
+            except AssertionError as difference:
+                *_, compared = extract_tb(difference.__traceback__)
+                if Path(compared.filename).name != "disclosure_cases.py":
+                    raise
                 found.append(choice)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import disclosure_choices
 import pytest
 from disclosure_cases import ALL, ANY_DEAL, CASES, command_of, disclosed
 from disclosure_choices import HEAD, PAGE, rests_on, row
@@ -11,6 +12,7 @@ from invocation import invoke
 
 from every_case import for_every
 from holdback.cli import disclose as command
+from holdback.disclosures import disclosure
 
 OFFER = [word for name, value in ANY_DEAL.items() for word in (f"--{name}", value)]
 DAILY = ["disclose", "--on", "2026-12-01", "--frequency", "daily"]
@@ -47,6 +49,17 @@ def test_the_table_says_on_which_choices_a_case_rests(tmp_path, monkeypatch):
     """
     rows = "".join(row(name, rests_on(name, tmp_path, monkeypatch)) for name in CASES)
     assert HEAD + rows in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_choice_with_which_the_command_fails_is_not_one_that_a_case_rests_on(
+    tmp_path, monkeypatch
+):
+    def failing(*_, **__):
+        raise AssertionError("not a difference of digits")
+
+    monkeypatch.setattr(disclosure_choices, "OTHERWISE", {"K2": [(disclosure, "project", failing)]})
+    with pytest.raises(AssertionError, match="not a difference of digits"):
+        rests_on("ca-fee-paid-separately", tmp_path, monkeypatch)
 
 
 def test_an_offer_is_shown_as_its_law_asks(tmp_path):
