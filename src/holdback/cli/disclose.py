@@ -18,7 +18,7 @@ from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.cli.written_facts import read_facts, read_pairs
 from holdback.cli.written_offer import AMOUNTS, DISCLOSED, WrittenOffer, option_of, read_offer
 from holdback.disclosures.annual_rate import AnnualRate
-from holdback.disclosures.derivation import Step, derivation
+from holdback.disclosures.derivation import Step, derivation, derivation_by_law
 from holdback.disclosures.disclosure import Disclosure, disclose, figures_of, plain_figures
 from holdback.disclosures.effective_rate import EffectiveRate
 from holdback.disclosures.figure_facts import FREQUENCIES, figure_catalogue
@@ -42,6 +42,12 @@ from holdback.tools.plain_values import plain_values
 # The decimals of a rate in JSON: more than a regulator compares.
 _DECIMALS: Final = 36
 _WITHOUT_LAW: Final = Currency.of("USD")
+# The options in which a disclosure is stated, by the paths of its errors.
+_OPTIONS: Final[Mapping[str, str]] = {
+    "$.texts.": "--text ",
+    "$.facts.": "--fact ",
+    "$.payoff": "--old-charge and --old-total",
+}
 # What is stated for the sentences and exemptions of a law.
 _OF_A_LAW: Final = ("fact", "text", "financer")
 
@@ -102,14 +108,11 @@ def disclose_command(
         offer = read_offer(options, currency=currency, is_shown=shown_by is not None)
         stated = {} if shown_by is None else _facts(options["fact"], shown_by)
     try:
-        with reading("The offer"), _of_option("--text", "$.texts."):
-            answer = _answer(offer, regime, currency)
-            if shown_by is not None:
-                shown = disclose(
-                    shown_by, offer.financing, offer.projection,
-                    payoff=offer.payoff, facts=stated, texts=_texts(options),
-                )  # fmt: skip
-                answer = evolve(answer, shown=shown)
+        with reading("The offer"), _of_options():
+            if shown_by is None:
+                answer = _alone(offer, regime, currency)
+            else:
+                answer = _by_law(offer, shown_by, stated, _texts(options))
     except InvalidValue as error:
         click.echo(f"There are no such figures: {printable(str(error))}", err=True)
         sys.exit(FINDINGS)
@@ -172,33 +175,47 @@ class _Answer:
     payments: ProjectedPayments
     figures: Mapping[str, Json]
     steps: tuple[Step, ...]
-    rate: AnnualRate | EffectiveRate
+    rate: AnnualRate | EffectiveRate | None
     regime: Regime | None
     check: RateCheck | None = None
     shown: Disclosure | None = None
 
 
-def _answer(offer: WrittenOffer, regime: Regime | None, currency: Currency) -> _Answer:
+def _by_law(
+    offer: WrittenOffer, regime: Regime, facts: Mapping[str, Json], texts: Mapping[str, str]
+) -> _Answer:
+    """Return what *regime* shows of *offer*, or raise as `disclose` does."""
+    shown = disclose(
+        regime, offer.financing, offer.projection, payoff=offer.payoff, facts=facts, texts=texts
+    )
+    steps = derivation_by_law(regime, shown, offer.financing, offer.projection, offer.payoff)
+    return _Answer(
+        payments=shown.payments,
+        figures=shown.figures,
+        steps=(*offer.takings_steps, *steps),
+        rate=shown.rate,
+        regime=regime,
+        shown=shown,
+    )
+
+
+def _alone(offer: WrittenOffer, regime: Regime | None, currency: Currency) -> _Answer:
     """
-    Return the figures of *offer*, by the method of *regime*.
+    Return the figures of *offer* alone, checked by *regime* where a rate was disclosed.
 
     Raises:
-        InvalidValue: when there is no rate.
-        InvalidDocument: when a figure is out of its range.
+        InvalidValue: when there is no rate, or a figure is out of its range.
     """
     financing, projection, payoff = offer.financing, offer.projection, offer.payoff
-    method = ACTUARIAL if regime is None else regime.rate or ACTUARIAL
     month = AVERAGE_MONTH if regime is None else regime.month
     payments = projection.payments_of(financing.total_payments, month)
+    rate, check = payments.annual_rate(financing.amount_financed), None
     catalogue = figure_catalogue(currency)
-    figures = plain_figures(figures_of(financing, projection, payments, payoff, method), catalogue)
-    catalogue.prepare(figures)
+    figures = plain_figures(figures_of(financing, projection, payments, rate, payoff), catalogue)
     steps = derivation(
-        financing, projection, payments,
-        currency=currency, month=month, payoff=payoff, method=method,
-    )  # fmt: skip
-    rate, check = payments.rate(financing.amount_financed, method), None
-    if offer.disclosed is not None and isinstance(rate, AnnualRate):
+        financing, projection, payments, rate, currency=currency, month=month, payoff=payoff
+    )
+    if offer.disclosed is not None:
         check = check_rate(offer.disclosed, rate, regime, irregular=offer.irregular)
     return _Answer(
         payments=payments,
@@ -227,20 +244,22 @@ def _facts(pairs: Iterable[str], regime: Regime) -> dict[str, Any]:
     figures = figure_catalogue(regime.catalogue.currency)
     stated = tuple(fact for fact in regime.catalogue.facts if figures.fact(fact.name) is None)
     catalogue = Catalogue(facts=stated, currency=regime.catalogue.currency)
-    with _of_option("--fact", "$."):
+    with _of_options({"$.": "--fact "}):
         return read_facts(read_pairs(pairs, catalogue), catalogue)
 
 
 @contextmanager
-def _of_option(option: str, path: str) -> Iterator[None]:
-    """Within it, what is wrong at a name under *path* is reported as that name of an *option*."""
+def _of_options(options: Mapping[str, str] = _OPTIONS) -> Iterator[None]:
+    """Within it, what is wrong under a path is reported as that of its option, of *options*."""
     try:
         yield
     except InvalidDocument as invalid:
-        raise InvalidDocument(
-            evolve(error, path=(error.path or "").replace(path, f"{option} ", 1))
-            for error in invalid.errors
-        ) from None
+        errors = list(invalid.errors)
+        for path, option in options.items():
+            errors = [
+                evolve(error, path=(error.path or "").replace(path, option, 1)) for error in errors
+            ]
+        raise InvalidDocument(errors) from None
 
 
 def _lines(form: str, answer: _Answer, *, explain: bool) -> Iterator[str]:

@@ -1,18 +1,22 @@
 """
 A disclosure: a regime, filled with the figures of one offer.
 
-Whether it is due is a question to the regime's conditions. What is not known exempts nobody.
+Whether it is due is a question to the regime's conditions. What is not known exempts nobody, and
+nothing that is shown rests on it: a line that would is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
-from attrs import field
+from attrs import evolve, field
 
+from holdback.disclosures.annual_rate import AnnualRate
+from holdback.disclosures.effective_rate import EffectiveRate
+from holdback.disclosures.figure_facts import FIGURES
 from holdback.disclosures.figures import (
     Financing,
     double_dipping,
@@ -37,9 +41,7 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.frozen_classes import frozen, frozen_record
 from holdback.merchant.disclosure import DisclosedLine, Frequency
-from holdback.rulebooks.regime import ACTUARIAL, Item, RateMethod, Regime
-from holdback.rules.closure import closure
-from holdback.rules.tree import Checked
+from holdback.rulebooks.regime import Item, Regime, placeholders
 from holdback.rules.types import Catalogue, Facts, Kind
 
 _SHOWN_PLACES: Final = 2  # of a rate (K5)
@@ -51,7 +53,7 @@ class Payoff:
     An old deal that a new one pays off, in minor units.
 
     `used` is what pays it off, and `forgiven` what its provider gives up of its charge. A renewal
-    pays off a deal with the same provider, the `own` one.
+    pays off a deal with the same provider, the `own` one; one of another provider is not `own`.
     """
 
     finance_charge: int
@@ -109,8 +111,9 @@ class Disclosure:
     What is shown of one offer: its lines in the regime's order, and the figures behind them.
 
     `decided_by` are the sources of the conditions by which it is not due, and empty where it is.
-    `figures` are plain values by name, the `apr` rounded up to a ten-thousandth of a percent, as
-    rules read it.
+    `figures` are plain values by name, without those that are unknown or for which the law does not
+    ask. The `apr` is rounded up to a ten-thousandth of a percent, as rules read it; `rate` is the
+    same unrounded. `sections` has for each figure that is shown the section of the line that does.
     """
 
     jurisdiction: str
@@ -123,32 +126,34 @@ class Disclosure:
     lines: tuple[DisclosedLine, ...]
     foot: tuple[str, ...]
     payments: ProjectedPayments = field(repr=False)
+    rate: AnnualRate | EffectiveRate | None = field(eq=False, repr=False)
+    sections: Mapping[str, str] = field(repr=False, converter=frozen_record)
 
 
 def figures_of(
     financing: Financing,
     projection: ProjectionTerms,
     payments: ProjectedPayments,
+    rate: AnnualRate | EffectiveRate | None,
     payoff: Payoff | None = None,
-    method: RateMethod = ACTUARIAL,
 ) -> dict[str, Any]:
     """
-    Return the figures by name, scaled as the catalogue has them.
+    Return the figures by name, scaled as the catalogue has them; None is unknown.
 
-    The `apr`, by *method*, and the `cost_per_unit` are rounded up, so that rules may bound them.
+    The `apr`, that of *rate*, and the `cost_per_unit` are rounded up, so that rules may bound them.
     """
     own = None if payoff is None or not payoff.own else payoff
     own_used = 0 if own is None else own.used
     total, financed = financing.total_payments, financing.amount_financed
-    rate = payments.rate(financed, method)
+    apr = None if rate is None else scaled(rate.percent(PERCENT_PLACES, "up"), PERCENT_PLACES)
     return {
         **{name: getattr(financing, name) for name in _OF_FINANCING},
         "prepaid_charges": financing.withheld + financing.paid_separately,
-        "paid_to_others": max(financing.third_parties + financing.payoffs - own_used, 0),
+        "paid_to_others": financing.third_parties + financing.payoffs - own_used,
         "total_cost_with_fees": max(total - financing.disbursement, 0),
         "total_cost": max(total - financing.purchase_price, 0),
         "cost_per_unit": -(-financing.finance_charge * 10**RATIO_PLACES // financed),
-        "apr": scaled(rate.percent(PERCENT_PLACES, "up"), PERCENT_PLACES),
+        "apr": apr,
         "payment": payments.payments[0].amount,
         "average_payment": divide(total, len(payments.payments), "half_up"),
         "number_of_payments": len(payments.payments),
@@ -160,8 +165,18 @@ def figures_of(
         "prepayment_charge": financing.finance_charge,
         "own_payoff": own_used,
         "double_dipping": 0 if own is None else own.double_dipping,
-        "unpaid_charge": 0 if payoff is None else payoff.double_dipping,
+        "unpaid_charge": _unpaid_charge(financing, payoff),
     }
+
+
+def _unpaid_charge(financing: Financing, payoff: Payoff | None) -> int | None:
+    """Return the unpaid charge of what is paid off; None where it is not stated of all of it."""
+    used = 0 if payoff is None else payoff.used
+    if used > financing.payoffs:
+        raise InvalidValue("contradiction", "the payoff is more than all that is paid off")
+    if used < financing.payoffs:
+        return None
+    return 0 if payoff is None else payoff.double_dipping
 
 
 _OF_FINANCING: Final = (
@@ -197,113 +212,154 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
     """
     Return what *regime* shows of a *financing*, paid as in *projection*.
 
-    *facts* are those on which exemptions rest, by name, and *texts* what the host states in words.
-    A renewal that pays off a deal of the same provider has a *payoff*.
+    *facts* are those of the regime that a host knows, by name, and *texts* what it states in words.
+    The deal that is paid off, such as that of a renewal, is the *payoff*; where more is paid off,
+    the unpaid charge is unknown.
 
     Raises:
-        InvalidDocument: with every fact that is wrong, and every text that is missing.
+        InvalidDocument: with every fact and text that is wrong, and all that is missing of what is
+            shown.
         InvalidValue: when there is no rate, or a figure is out of its range.
     """
     payments = projection.payments_of(financing.total_payments, regime.month)
-    figures = figures_of(financing, projection, payments, payoff, regime.rate or ACTUARIAL)
-    plain = plain_figures(figures, regime.catalogue)
-    prepared = regime.catalogue.prepare({**plain, **(facts or {})})
-    words = _words(regime, prepared, payments, financing.amount_financed)
-    filled = _Filled(regime, prepared, {**words, **stated_texts(regime, texts or {})})
+    rate = payments.rate(financing.amount_financed, regime.rate) if regime.rate else None
+    plain = plain_figures(
+        figures_of(financing, projection, payments, rate, payoff), regime.catalogue
+    )
+    errors = [*_wrong_facts(regime, facts or {}), *_unknown_texts(regime, texts or {})]
+    wrong = {error.path for error in errors}
+    right = {
+        name: fact
+        for name, fact in (facts or {}).items()
+        if shown_path("$.facts", name) not in wrong
+    }
+    prepared = regime.catalogue.prepare({**plain, **right})
+    words = {**_words(regime, prepared, payments, rate), **stated_texts(regime, texts or {})}
+    errors += (error for error in _missing(regime, prepared, words) if error.path not in wrong)
+    if errors:
+        raise InvalidDocument(errors)
     deciding = regime.not_due_by(prepared)
+    shown = regime.shown(prepared)
+
+    def filled(template: str) -> str:
+        return PLACEHOLDER.sub(lambda name: words[name[1]], template)
+
     return Disclosure(
         jurisdiction=regime.code,
         since=regime.since,
         law=regime.law,
-        title=filled.text(regime.title),
+        title=filled(regime.title),
         due=not deciding,
         decided_by=tuple(row.source for row in deciding),
         figures=plain,
-        lines=tuple(filled.line(item) for item in regime.items if filled.holds(item.when)),
-        foot=tuple(filled.text(text) for text in regime.foot),
+        lines=tuple(
+            DisclosedLine(
+                id=item.id,
+                label=item.label,
+                value=filled(item.value),
+                sentences=tuple(filled(sentence.text) for sentence in item.sentences),
+                source=item.source,
+            )
+            for item in shown
+        ),
+        foot=tuple(map(filled, regime.foot)),
         payments=payments,
+        rate=rate,
+        sections=_sections(shown),
     )
 
 
 def plain_figures(figures: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Json]:
-    """Return *figures* as plain values: `120000` of pounds is `1200.00`."""
+    """
+    Return the known of *figures* as plain values: `120000` of pounds is `1200.00`.
+
+    Raises:
+        InvalidValue: when one is out of its range in the *catalogue*.
+    """
     plain: dict[str, Json] = {}
     for name, figure in figures.items():
         fact = catalogue.facts[catalogue.place(name)]
-        plain[name] = figure if fact.type.kind is Kind.TEXT else fact.type.plain(figure)
+        if fact.type.kind is Kind.TEXT:
+            plain[name] = figure
+        elif figure is not None:
+            if not fact.low <= figure <= fact.high:
+                raise InvalidValue("out_of_range", f"`{name}`: {fact.out_of_range}")
+            plain[name] = fact.type.plain(figure)
     return plain
 
 
 def _words(
-    regime: Regime, prepared: Facts, payments: ProjectedPayments, amount_financed: int
+    regime: Regime,
+    prepared: Facts,
+    payments: ProjectedPayments,
+    rate: AnnualRate | EffectiveRate | None,
 ) -> dict[str, str]:
-    """Return each figure and fact as sentences have it."""
+    """Return each figure and fact that is known as sentences have it."""
     words = {
-        fact.name: "unknown" if number is None else regime.number_format.show(fact.type, number)
+        fact.name: regime.number_format.show(fact.type, number)
         for fact, number in zip(regime.catalogue.facts, prepared, strict=True)
+        if number is not None
     }
-    # Rules read a rate rounded up; the law asks for it to the nearest hundredth (K5).
-    shown = payments.rate(amount_financed, regime.rate or ACTUARIAL).percent(_SHOWN_PLACES)
-    words["apr"] = regime.number_format.percent_text(str(shown))
+    if rate is not None:
+        # Rules read a rate rounded up; the law asks for it to the nearest hundredth (K5).
+        words["apr"] = regime.number_format.percent_text(str(rate.percent(_SHOWN_PLACES)))
     words["term"] = term_in_words(payments.consummation, payments.payments[-1].day)
     return words
 
 
+def _sections(shown: tuple[Item, ...]) -> dict[str, str]:
+    """Return the section of the first line that shows a figure, by its name; values go first."""
+    of_values = [(item.source, placeholders(item.value)) for item in shown]
+    of_sentences = [
+        (item.source, placeholders(*(part.text for part in item.sentences))) for item in shown
+    ]
+    sections: dict[str, str] = {}
+    for source, names in (*of_values, *of_sentences):
+        sections = dict.fromkeys(names, source) | sections
+    return sections
+
+
 def stated_texts(regime: Regime, given: Mapping[str, str]) -> dict[str, str]:
-    """
-    Return the texts of *regime* that a host has to state or may, as *given* or by default.
-
-    Raises:
-        InvalidDocument: with every text that is missing, and every name that is unknown.
-    """
-    errors = [
-        ErrorDetail(
-            code="unknown_name",
-            message="no disclosure of this jurisdiction has this text",
-            path=shown_path("$.texts", name),
-            hint=did_you_mean(name, regime.texts) or f"the texts are {listed(regime.texts)}",
-        )
-        for name in given
-        if name not in regime.texts
-    ]
-    said = {name: given.get(name, default) for name, default in regime.texts.items()}
-    errors += [
-        ErrorDetail(
-            code="missing",
-            message="the disclosure has a text that is not stated",
-            path=shown_path("$.texts", name),
-        )
-        for name, text in said.items()
-        if text is None
-    ]
-    if errors:
-        raise InvalidDocument(errors)
-    return {name: text for name, text in said.items() if text is not None}
+    """Return the texts of *regime*, each *given* or by default, and no other."""
+    texts = {name: given.get(name, default) for name, default in regime.texts.items()}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
-@frozen
-class _Filled:
-    """A regime with the facts and the words of one offer."""
+def _unknown_texts(regime: Regime, given: Mapping[str, str]) -> Iterator[ErrorDetail]:
+    for name in given:
+        if name not in regime.texts:
+            yield ErrorDetail(
+                code="unknown_name",
+                message="no disclosure of this jurisdiction has this text",
+                path=shown_path("$.texts", name),
+                hint=did_you_mean(name, regime.texts) or f"the texts are {listed(regime.texts)}",
+            )
 
-    regime: Regime
-    facts: Facts
-    words: Mapping[str, str]
 
-    def holds(self, condition: Checked | None) -> bool:
-        """Return whether *condition* is true; one that is left out always is."""
-        return condition is None or closure(condition)(self.facts) is True
+def _wrong_facts(regime: Regime, facts: Mapping[str, Json]) -> Iterator[ErrorDetail]:
+    for name in facts.keys() & FIGURES:
+        message = "this is a figure of the offer, which is computed"
+        yield ErrorDetail(code="not_allowed", message=message, path=shown_path("$.facts", name))
+    try:
+        regime.catalogue.prepare({name: facts[name] for name in facts.keys() - FIGURES})
+    except InvalidDocument as error:
+        for detail in error.errors:
+            yield evolve(detail, path=f"$.facts{(detail.path or '$')[1:]}")
 
-    def text(self, template: str) -> str:
-        """Return *template* with each name in braces replaced by its word."""
-        return PLACEHOLDER.sub(lambda name: self.words[name[1]], template)
 
-    def line(self, item: Item) -> DisclosedLine:
-        """Return the line of *item*."""
-        said = (sentence for sentence in item.sentences if self.holds(sentence.when))
-        return DisclosedLine(
-            id=item.id,
-            label=item.label,
-            value=self.text(item.value),
-            sentences=tuple(self.text(sentence.text) for sentence in said),
-            source=item.source,
-        )
+def _missing(regime: Regime, prepared: Facts, words: Mapping[str, str]) -> Iterator[ErrorDetail]:
+    """Yield an error for each fact, text and charge that is needed and not stated."""
+    for name in regime.needed(prepared):
+        if name in words:
+            continue
+        if name in regime.texts:
+            path, message = (
+                shown_path("$.texts", name),
+                "the disclosure has a text that is not stated",
+            )
+        elif name in FIGURES:
+            path, message = "$.payoff", f"`{name}` is unknown: state the charge of what is paid off"
+        else:
+            path = shown_path("$.facts", name)
+            message = "the disclosure rests on a fact that is not stated"
+        yield ErrorDetail(code="missing", message=message, path=path)

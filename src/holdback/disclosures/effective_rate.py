@@ -21,7 +21,7 @@ from attrs import field
 from holdback.disclosures.annual_rate import AnnualRate, Rounding, rounded
 from holdback.errors import InvalidValue
 from holdback.exact.exact_numbers import unscaled
-from holdback.frozen_classes import frozen
+from holdback.frozen_classes import FrozenMapping, frozen
 
 _NOW: Final = Fraction(0)
 # The digits of the two numbers around a border; if these are too far apart, twice as many.
@@ -45,7 +45,7 @@ class EffectiveRate:
     """
 
     advanced: int
-    payments: Mapping[Fraction, int]
+    payments: Mapping[Fraction, int] = field(converter=FrozenMapping)
     # Every payment is a whole number of such parts of a year away.
     _parts: int = field(init=False, repr=False)
     _equation: AnnualRate = field(init=False, repr=False)

@@ -49,8 +49,10 @@ _FIGURES: Final = (
     ("prepayment_charge", Kind.MONEY, "The most that is paid of the charge at prepayment (K10)."),
     ("own_payoff", Kind.MONEY, "What pays off a deal with the same provider."),
     ("double_dipping", Kind.MONEY, "The unpaid charge of that deal that is paid off."),
-    ("unpaid_charge", Kind.MONEY, "The unpaid charge that is paid off, of a deal with anybody."),
+    ("unpaid_charge", Kind.MONEY, "The unpaid charge of all that is paid off, if it is stated."),
 )
+
+FIGURES: Final = frozenset(name for name, _, _ in _FIGURES)
 
 # What sentences call a figure whose name they cannot use.
 _LABELS: Final[Mapping[str, str]] = MappingProxyType({"apr": "annual percentage rate"})

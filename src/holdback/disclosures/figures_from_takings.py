@@ -43,7 +43,8 @@ def offer_figures(offer: Offer, monthly_takings: int | None) -> dict[str, Any] |
     financing = Financing(
         purchase_price=offer.funded_amount.minor, purchased_amount=offer.repayment_amount.minor
     )
-    return figures_of(financing, projection, payments)
+    rate = payments.annual_rate(financing.amount_financed)
+    return figures_of(financing, projection, payments, rate)
 
 
 def _projection(offer: Offer, monthly_takings: int) -> ProjectionTerms:

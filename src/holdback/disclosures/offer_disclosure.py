@@ -7,7 +7,7 @@ merchant's profile.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
@@ -15,14 +15,13 @@ from typing import Any, Final
 import attrs
 from attrs import evolve
 
-from holdback.disclosures.derivation import derivation
+from holdback.disclosures.derivation import derivation_by_law
 from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose, stated_texts
-from holdback.disclosures.figure_facts import figure_catalogue
 from holdback.disclosures.figures import Financing
 from holdback.disclosures.projected_payments import Payment, ProjectedPayments
 from holdback.eligibility.ruleset import PLACEHOLDER
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue
-from holdback.exact.exact_json import Json, canonical, shown_path
+from holdback.errors import InvalidDocument, InvalidValue
+from holdback.exact.exact_json import Json, canonical
 from holdback.exact.exact_numbers import divide, plain_digits, unscaled
 from holdback.exact.money import Money
 from holdback.frozen_classes import frozen
@@ -33,7 +32,7 @@ from holdback.merchant.disclosure import (
     OfferDisclosure,
 )
 from holdback.merchant.offer import Offer
-from holdback.rulebooks.regime import ACTUARIAL, Regime
+from holdback.rulebooks.regime import Regime
 
 _DIGITS: Final = 32
 
@@ -60,7 +59,6 @@ def recorded(
     Raises:
         InvalidDocument: with every fact and text that is wrong; or there is no rate.
     """
-    texts = _checked_texts(regime, stated)
     projection = ProjectionTerms(
         consummation=on,
         frequency=stated.frequency,
@@ -75,19 +73,11 @@ def recorded(
             projection,
             payoff=payoff,
             facts=stated.facts,
-            texts={name: f"{{{name}}}" for name in texts},
+            texts={name: f"{{{name}}}" for name in stated_texts(regime, {}) | dict(stated.texts)},
         )
     except InvalidValue as error:
         raise InvalidDocument.of(error.code, str(error), path="$") from None
-    steps = derivation(
-        financing,
-        projection,
-        made.payments,
-        currency=offer.funded_amount.currency,
-        month=regime.month,
-        payoff=payoff,
-        method=regime.rate or ACTUARIAL,
-    )
+    steps = derivation_by_law(regime, made, financing, projection, payoff)
     record = OfferDisclosure(
         offer_id=offer.offer_id,
         on=on,
@@ -105,7 +95,7 @@ def recorded(
         assumptions=_assumptions(regime, offer, stated, made.payments),
         derivation=tuple(attrs.asdict(step, value_serializer=_as_json) for step in steps),
     )
-    return record, texts
+    return record, stated_texts(regime, stated.texts)
 
 
 def _assumptions(
@@ -155,32 +145,6 @@ def _as_json(_: Any, __: Any, value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return value.isoformat() if isinstance(value, date) else value
-
-
-def _checked_texts(regime: Regime, stated: Stated) -> dict[str, str]:
-    """Return the texts of the host, or raise with every fact and text that is wrong."""
-    errors, texts = list(_wrong_facts(regime, stated.facts)), {}
-    try:
-        texts = stated_texts(regime, stated.texts)
-    except InvalidDocument as error:
-        errors += error.errors
-    if errors:
-        raise InvalidDocument(errors)
-    return texts
-
-
-def _wrong_facts(regime: Regime, facts: Mapping[str, Json]) -> Iterator[ErrorDetail]:
-    currency = regime.catalogue.currency
-    assert currency is not None, "figures are amounts of a currency"
-    figures = {fact.name for fact in figure_catalogue(currency).facts}
-    for name in facts.keys() & figures:
-        message = "this is a figure of the offer, which is computed"
-        yield ErrorDetail(code="not_allowed", message=message, path=shown_path("$.facts", name))
-    try:
-        regime.catalogue.prepare({name: facts[name] for name in facts.keys() - figures})
-    except InvalidDocument as error:
-        for detail in error.errors:
-            yield evolve(detail, path=f"$.facts{(detail.path or '$')[1:]}")
 
 
 def _financing(offer: Offer, fees: Mapping[str, Money | None], payoff: Payoff | None) -> Financing:

@@ -11,8 +11,9 @@ from datetime import date
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
-from attrs import field
+from attrs import evolve, field
 
+from holdback.eligibility.ruleset import PLACEHOLDER
 from holdback.frozen_classes import frozen, frozen_record
 from holdback.rules.closure import closure
 from holdback.rules.number_format import NumberFormat
@@ -38,7 +39,8 @@ class Condition:
     """
     A condition of a regime, or an exemption, with its place in the file.
 
-    A disclosure is due where no condition is false and no exemption is true.
+    A disclosure is due where no condition is false and no exemption is true. So one that rests on
+    an unknown fact changes nothing: neither does it have to be true, nor does it exempt.
     """
 
     id: str
@@ -61,7 +63,8 @@ class Item:
     """
     A line of a disclosure: its label, its value, the sentences beside it, and the law's section.
 
-    `value` and the sentences have figures and texts in braces.
+    `value` and the sentences have figures and texts in braces. It is shown `when` that is true, or
+    always.
     """
 
     id: str
@@ -77,12 +80,12 @@ class Regime:
     """
     What the law of a jurisdiction asks to be shown, from the day `since` until it changes.
 
-    It is due where no condition is false and no exemption is true; from the day `until` on, on
-    which the law ends, nothing is. `catalogue` has the figures
-    (`holdback.disclosures.figure_facts`), then the facts on which exemptions rest. `texts` are what
-    a host states in words, by name, with what is said where it states nothing; None where it has
-    to. `month` is how many days a month of takings has. `overstatement_counts` says whether a rate
-    that was stated too high is inaccurate as well.
+    It is due where no condition is false and no exemption is true, however much is unknown; from
+    the day `until` on, on which the law ends, nothing is. `catalogue` has the figures
+    (`holdback.disclosures.figure_facts`), then the facts that a host states. `texts` are what it
+    states in words, by name, with what is said where it states nothing; None where it has to, if
+    something that is shown names the text. `month` is how many days a month of takings has.
+    `overstatement_counts` says whether a rate that was stated too high is inaccurate as well.
 
     `required` is when an engine insists that an offer was disclosed, and `signed` whether the
     merchant signs the disclosure.
@@ -111,11 +114,55 @@ class Regime:
         """
         Return the conditions that are false for prepared *facts*, and the exemptions that are true.
 
-        It is due where there are none. What is not known exempts nobody.
+        It is due where there are none. What is unknown is neither, so that it exempts nobody.
         """
         failed = (row for row in self.conditions if closure(row.checked)(facts) is False)
         exempt = (row for row in self.exemptions if closure(row.checked)(facts) is True)
         return (*failed, *exempt)
+
+    def shown(self, facts: Facts) -> tuple[Item, ...]:
+        """Return the items that are shown for prepared *facts*, with the sentences said there."""
+        return tuple(
+            evolve(item, sentences=tuple(part for part in item.sentences if _holds(part, facts)))
+            for item in self.items
+            if _holds(item, facts)
+        )
+
+    def needed(self, facts: Facts) -> tuple[str, ...]:
+        """
+        Return the figures, facts and texts on which what is shown rests for prepared *facts*.
+
+        Where it is unknown whether a line or a sentence is shown, these are the facts that its
+        condition names, and nothing of the line or sentence itself.
+        """
+        said, unsure = [self.title], dict[str, None]()
+        for item in self.items:
+            parts: list[tuple[Item | Sentence, str]] = [(item, item.value)]
+            parts += ((sentence, sentence.text) for sentence in item.sentences)
+            for part, template in parts:
+                holds = _holds(part, facts)
+                if holds:
+                    said.append(template)
+                elif holds is None and part.when is not None:
+                    unsure |= dict.fromkeys(part.when.names)
+                if part is item and not holds:
+                    break
+        return tuple(unsure | dict.fromkeys(placeholders(*said, *self.foot)))
+
+    def texts_with(self, facts: Facts) -> tuple[str, ...]:
+        """Return the texts that something names which is shown for prepared *facts*."""
+        return tuple(name for name in self.needed(facts) if name in self.texts)
+
+
+def placeholders(*templates: str) -> tuple[str, ...]:
+    """Return the names in braces of *templates*, in their order."""
+    return tuple(name for template in templates for name in PLACEHOLDER.findall(template))
+
+
+def _holds(part: Item | Sentence, facts: Facts) -> bool | None:
+    """Return whether *part* is shown for prepared *facts*; None where that is unknown."""
+    answer = True if part.when is None else closure(part.when)(facts)
+    return None if answer is None else bool(answer)
 
 
 def regime_on(regimes: tuple[Regime, ...], day: date) -> Regime | None:

@@ -363,6 +363,8 @@ def scope(_, case):
     day = date.fromisoformat(inputs.get("date") or inputs["consummated"])
     price = inputs.get("total_amount") or inputs["purchase_price"]
     words = [word for name in needed(code) for word in ("--text", f"{name}=Acme")]
+    if any(regime.catalogue.fact("prepayment_fees") for regime in ALL[code].disclosures):
+        words += ("--fact", "prepayment_fees=0")
     options = {**ANY_DEAL, "purchase-price": price, "purchased-amount": "1200000"}
     if "prepaid_finance_charge" in inputs:
         options["withheld"] = inputs["prepaid_finance_charge"]

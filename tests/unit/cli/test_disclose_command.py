@@ -6,7 +6,7 @@ import json
 
 import disclosure_choices
 import pytest
-from disclosure_cases import ALL, ANY_DEAL, CASES, command_of, disclosed
+from disclosure_cases import ALL, ANY_DEAL, CASES, command_of, disclosed, needed
 from disclosure_choices import HEAD, PAGE, rests_on, row
 from invocation import invoke
 
@@ -18,6 +18,7 @@ OFFER = [word for name, value in ANY_DEAL.items() for word in (f"--{name}", valu
 DAILY = ["disclose", "--on", "2026-12-01", "--frequency", "daily"]
 IN_CALIFORNIA = [
     "--text", "channel=cards", "--text", "payment_terms=Each day.", "--financer", "Acme",
+    "--fact", "prepayment_fees=0",
 ]  # fmt: skip
 
 
@@ -214,6 +215,17 @@ WRONG = {
     "a figure as a fact": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, *IN_CALIFORNIA, "--fact", "apr=7%"],
         ["--fact apr: "],
+    ),
+    "what is not stated": (
+        ["disclose", "US-CA", *DAILY[1:], *OFFER, "--text", "channel=cards"],
+        [
+            "--text financer: the disclosure has a text that is not stated",
+            "--fact prepayment_fees: the disclosure rests on a fact that is not stated",
+        ],
+    ),
+    "the charge of another provider": (
+        ["disclose", "US-TX", *DAILY[1:], *OFFER, "--payoff", "100"],
+        ["--old-charge and --old-total: `unpaid_charge` is unknown", "--text payment_method: "],
     ),
     "a text": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, "--text", "chanel=cards"],
@@ -444,6 +456,30 @@ def test_payments_after_the_last_year_are_refused(frequency):
     ran = invoke("disclose", "--on", "9999-12-30", "--frequency", frequency, *OFFER)
     assert ran.exit_code == 1
     assert "in the year 9999" in ran.stderr
+
+
+def test_a_payoff_of_another_provider_has_a_charge():
+    """
+    TX: "For ANY provider's existing financing": `--payoff` with the charge and total of that deal.
+    """
+    texts = [word for name in needed("US-TX") for word in ("--text", f"{name}=Acme")]
+    answer = disclosed(
+        "US-TX", *texts, **ANY_DEAL, payoff="1000", old_charge="2000", old_total="8000"
+    )
+    assert answer["figures"]["unpaid_charge"] == "250.00"
+    assert answer["figures"]["own_payoff"] == "0.00"
+
+
+def test_no_rate_where_the_law_asks_for_none():
+    """
+    No step and no field has an annual rate in a state that asks for none.
+    """
+    texts = [word for name in needed("US-TX") for word in ("--text", f"{name}=Acme")]
+    answer = disclosed("US-TX", *texts, **ANY_DEAL)
+    assert "rate" not in answer
+    assert "apr" not in answer["figures"]
+    assert not [step for step in answer["derivation"] if step["name"] == "apr"]
+    assert {step["source"] for step in answer["derivation"]} == {"Tex. Fin. Code 398.051(a)"}
 
 
 def test_payments_of_one_day_are_added(tmp_path):

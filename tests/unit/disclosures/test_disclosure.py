@@ -5,19 +5,22 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 
+import attrs
 import pytest
 
 from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figure_facts import figure_catalogue
 from holdback.disclosures.figures import Financing
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, InvalidValue
 from holdback.exact.money import Currency
 from holdback.rulebooks.regime import Condition, Item, Regime, Sentence, regime_on
 from holdback.rules import Fact, Kind, Type, check, parse
 from holdback.rules.number_format import NumberFormat
 
 DEALS = Fact(name="deals_in_state_12m", type=Type(Kind.COUNT), low=0, high=10_000)
-CATALOGUE = figure_catalogue(Currency.of("USD")).with_facts((DEALS,))
+DOLLARS = Currency.of("USD")
+FEE = Fact(name="fee_at_payoff", type=Type(Kind.MONEY, DOLLARS), low=0, high=100_000_000)
+CATALOGUE = figure_catalogue(DOLLARS).with_facts((DEALS, FEE))
 AMERICAN = NumberFormat(
     decimal=".",
     group=",",
@@ -85,12 +88,20 @@ PROJECTION = ProjectionTerms(
 ORDINARY = regime()
 
 
-def disclosed(purchase_price=10_000_00, facts=None, texts=None, regime=ORDINARY, **of):
+def disclosed(
+    purchase_price=10_000_00,
+    facts=None,
+    texts=None,
+    regime=ORDINARY,
+    payoff=None,
+    projection=PROJECTION,
+    **of,
+):
     financing = Financing(
         purchase_price=purchase_price, purchased_amount=purchase_price * 114 // 100, **of
     )
     given = {"financer": "Acme"} if texts is None else texts
-    return disclose(regime, financing, PROJECTION, facts=facts, texts=given)
+    return disclose(regime, financing, projection, payoff=payoff, facts=facts, texts=given)
 
 
 def test_lines_have_the_order_of_the_regime():
@@ -213,3 +224,94 @@ def test_a_payoff_of_nothing_has_no_unpaid_charge():
     A deal without a repayment has nothing to pay off, and no charge in it.
     """
     assert Payoff(finance_charge=0, total_repayment=0, used=0).double_dipping == 0
+
+
+UNSURE = Item(
+    id="fee",
+    label="Fee",
+    value="{collateral}",
+    when=check(parse("fee_at_payoff > USD 0.00"), CATALOGUE),
+    source="section 5",
+)
+
+
+def missing(law, **of):
+    with pytest.raises(InvalidDocument) as refused:
+        disclosed(regime=law, **of)
+    return [(error.code, error.path) for error in refused.value.errors]
+
+
+def law_with(*items, **changes):
+    return regime(items=(*regime().items, *items), **changes)
+
+
+def test_a_line_that_rests_on_an_unknown_fact_is_refused():
+    """
+    Unknown is not false: a line is neither left out nor says "unknown" because nobody stated what
+    it rests on. Everything that is missing is said at once.
+    """
+    shows = Item(id="deals", label="Deals", value="{deals_in_state_12m}", source="section 6")
+    assert missing(law_with(UNSURE, shows), texts={}) == [
+        ("missing", "$.facts.fee_at_payoff"),
+        ("missing", "$.texts.financer"),
+        ("missing", "$.facts.deals_in_state_12m"),
+    ]
+    said = attrs.evolve(shows, value="", sentences=(Sentence(text="Yes.", when=UNSURE.when),))
+    assert missing(law_with(said)) == [("missing", "$.facts.fee_at_payoff")]
+    known = disclosed(
+        regime=law_with(UNSURE, shows), facts={"fee_at_payoff": "0.00", "deals_in_state_12m": 7}
+    )
+    assert [line.id for line in known.lines] == ["funding", "rate", "deals"]
+
+
+def test_a_text_is_asked_where_a_shown_line_names_it():
+    """
+    Texts of a line that is not shown are not asked for.
+    """
+    law = law_with(UNSURE, texts={"financer": None, "collateral": None})
+    assert disclosed(regime=law, facts={"fee_at_payoff": "0.00"}).due
+    assert missing(law, facts={"fee_at_payoff": "1.00"}) == [("missing", "$.texts.collateral")]
+    stated = {"financer": "Acme", "collateral": "receivables"}
+    shown = disclosed(regime=law, facts={"fee_at_payoff": "1.00"}, texts=stated)
+    assert shown.lines[-1].value == "receivables"
+    facts = CATALOGUE.prepare({"amount_financed": "1.00", "recipient_funds": "1.00"})
+    assert law.texts_with(facts) == ("financer",)
+    assert law.needed(facts) == ("fee_at_payoff", "financer", "amount_financed", "apr", "term")
+
+
+def test_a_fact_of_a_host_is_no_figure():
+    """
+    What is computed cannot be stated: a figure given as a fact is refused.
+    """
+    assert missing(ORDINARY, facts={"amount_financed": "1.00", "deals": 1}) == [
+        ("not_allowed", "$.facts.amount_financed"),
+        ("unknown_name", "$.facts.deals"),
+    ]
+
+
+CHARGE = Item(id="unpaid", label="Unpaid", value="{unpaid_charge}", source="section 7")
+
+
+def test_the_unpaid_charge_of_a_payoff_is_unknown_unless_it_is_stated():
+    """
+    "For ANY provider's existing financing": zero only where nothing is paid off.
+    """
+    law = law_with(CHARGE)
+    assert disclosed(regime=law).lines[-1].value == "$0.00"
+    assert missing(law, payoffs=750_00) == [("missing", "$.payoff")]
+    assert "unpaid_charge" not in disclosed(payoffs=750_00).figures
+    other = Payoff(finance_charge=500_00, total_repayment=1_500_00, used=750_00, own=False)
+    assert disclosed(regime=law, payoffs=750_00, payoff=other).lines[-1].value == "$250.00"
+    assert missing(law, payoffs=800_00, payoff=other) == [("missing", "$.payoff")]
+    with pytest.raises(InvalidValue, match="more than all that is paid off"):
+        disclosed(payoff=other)
+
+
+def test_a_figure_out_of_its_range_is_named():
+    """
+    "Figures out of a catalogue's range": the error names the figure, and no fact that nobody gave.
+    """
+    rare = attrs.evolve(PROJECTION, frequency="monthly", split=Fraction(38, 10**5))
+    with pytest.raises(InvalidValue, match=r"`term`: expected 0 days to 36600 days") as refused:
+        disclosed(projection=rare)
+    assert refused.value.code == "out_of_range"

@@ -11,14 +11,15 @@ import pytest
 from test_disclosure import PROJECTION, disclosed, regime
 
 from holdback.disclosures.annual_rate import AnnualRate
-from holdback.disclosures.derivation import derivation
-from holdback.disclosures.disclosure import Payoff
+from holdback.disclosures.derivation import derivation, derivation_by_law
+from holdback.disclosures.disclosure import Payoff, disclose
+from holdback.disclosures.figure_facts import FIGURES
 from holdback.disclosures.figures import Financing, term_in_words
 from holdback.disclosures.projected_payments import Payment, ProjectedPayments, project
 from holdback.disclosures.unit_periods import UnitPeriod
 from holdback.errors import InvalidValue
 from holdback.exact.money import Currency
-from holdback.rulebooks.regime import Item
+from holdback.rulebooks.regime import Item, Sentence
 from holdback.tools.displays.disclosures import (
     derivation_lines,
     disclosure_lines,
@@ -26,6 +27,7 @@ from holdback.tools.displays.disclosures import (
 )
 
 DOLLARS = Currency.of("USD")
+START = PROJECTION.consummation
 HOSTILE = "<script>\x1b[31m&'{apr}支払い"
 ITEMIZED = (
     Item(id="given-directly", label="Amount Given Directly to You", value="{recipient_funds}",
@@ -153,9 +155,21 @@ def test_a_long_label_and_a_long_value_have_several_lines():
 FINANCING = Financing(purchase_price=10_000_00, purchased_amount=11_400_00, withheld=200_00)
 
 
-def steps_of(projection=PROJECTION, **of):
-    payments = projection.payments_of(FINANCING.total_payments, Fraction(30))
-    steps = derivation(FINANCING, projection, payments, currency=DOLLARS, month=Fraction(30), **of)
+def derived(law, projection=PROJECTION, payoff=None, **of):
+    financing = attrs.evolve(FINANCING, **of)
+    shown = disclose(law, financing, projection, payoff=payoff, texts={"financer": "Acme"})
+    steps = derivation_by_law(law, shown, financing, projection, payoff)
+    return {step.name: step for step in steps}
+
+
+def steps_of(projection=PROJECTION, payoff=None, method="actuarial"):
+    """The figures alone, under no law."""
+    month = Fraction(30)
+    payments = projection.payments_of(FINANCING.total_payments, month)
+    rate = payments.rate(FINANCING.amount_financed, method)
+    steps = derivation(
+        FINANCING, projection, payments, rate, currency=DOLLARS, month=month, payoff=payoff
+    )
     return {step.name: step for step in steps}
 
 
@@ -176,6 +190,73 @@ def test_each_figure_has_its_formula_with_numbers():
     text = "\n".join(derivation_lines(steps.values()))
     assert "15% x 15,000.00 / 30" in text
     assert "10 CCR 942; 23 NYCRR 600.7 (K1)" in text
+
+
+def line(name, template, source):
+    return Item(id=name, label=name, value=template, source=source)
+
+
+def test_a_figure_has_the_section_of_the_line_that_shows_it():
+    """
+    Each step cites the law that is shown: the section of the line with the figure, or of the first
+    sentence with it. What is stated has a step as well, and no figure of another state.
+    """
+    items = (
+        line("a", "{purchase_price} ({frequency})", "section 1"),
+        line("b", "{prepaid_charges}, {total_cost_with_fees}", "section 2"),
+        attrs.evolve(
+            line("c", "{average_payment}", "section 3"),
+            sentences=(Sentence(text="{purchase_price} at {split}; {cost_per_unit}."),),
+        ),
+        line("d", "{apr}", "section 4"),
+    )
+    steps = derived(regime(items=items, law="The Act", foot=()))
+    found = {name: (step.value, step.source) for name, step in steps.items()}
+    payment = steps["payment"].value
+    assert found == {
+        "purchase_price": ("10,000.00", "section 1"),
+        "frequency": ("daily", "section 1"),
+        "split": ("15%", "section 3"),
+        "amount_financed": ("9,800.00", "The Act"),
+        "prepaid_charges": ("200.00", "section 2"),
+        "total_cost_with_fees": ("1,600.00", "section 2"),
+        "cost_per_unit": ("0.163266", "section 3"),
+        "payment": (payment, "section 3"),
+        "number_of_payments": (steps["number_of_payments"].value, "section 3"),
+        "last_payment": (steps["last_payment"].value, "section 3"),
+        "apr": (steps["apr"].value, "section 4; 12 CFR 1026, Appendix J"),
+        "average_payment": (steps["average_payment"].value, "section 3"),
+    }
+    assert steps["total_cost_with_fees"].numbers == "11,400.00 - 10,000.00 + 200.00"
+
+
+def test_every_figure_has_a_step():
+    """
+    Whichever figure a line shows, there is a step that says how it is computed.
+    """
+    payoff = Payoff(finance_charge=500, total_repayment=1_500, used=750)
+    every = tuple(line(name.replace("_", "-"), f"{{{name}}}", name) for name in sorted(FIGURES))
+    for listed in (
+        None,
+        ProjectedPayments(START, "daily", (Payment(date(2026, 4, 1), 11_400_00),)),
+    ):
+        projection = attrs.evolve(PROJECTION, payments=listed)
+        for paid_off in (None, payoff, attrs.evolve(payoff, own=False)):
+            used = 0 if paid_off is None else paid_off.used
+            steps = derived(regime(items=every, foot=()), projection, paid_off, payoffs=used)
+            assert steps.keys() - {"last_payment"} == FIGURES
+            assert all(step.value and step.formula and step.numbers for step in steps.values())
+
+
+def test_no_rate_where_the_law_asks_for_none():
+    """
+    The rate is a figure, with a step, only where the regime asks for one.
+    """
+    law = regime(rate=None, items=(line("a", "{term}", "section 1"),))
+    assert "apr" not in derived(law)
+    shown = disclose(law, FINANCING, PROJECTION, texts={"financer": "Acme"})
+    assert "apr" not in shown.figures
+    assert shown.rate is None
 
 
 def test_a_rate_by_the_effective_method_says_so():
