@@ -75,6 +75,19 @@ def thousands(table, between):
 
 
 @step
+def lakhs(table):
+    """12,34,567.89 as in India."""
+
+    def grouped(text):
+        whole, point, decimals = text.partition(".")
+        thousands, rest = whole[:-3], whole[-3:]
+        pairs = [thousands[max(0, end - 2) : end] for end in range(len(thousands), 0, -2)]
+        return ",".join([*reversed(pairs), rest]) + point + decimals
+
+    return _each(table, AMOUNTS, grouped)
+
+
+@step
 def thousands_and_commas(table, between):
     """1.234,56 as in Germany."""
 

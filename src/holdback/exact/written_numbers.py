@@ -13,7 +13,7 @@ from typing import Final
 from holdback.errors import InvalidValue
 
 # Signs that look alike mean the same: spaces that do not break, apostrophes, minus signs.
-_ALIKE: Final = str.maketrans("\u00a0\u202f\u2009\u2019\u2212\u2013", "   '--")
+ALIKE: Final = str.maketrans("\u00a0\u202f\u2009\u2019\u2212\u2013", "   '--")
 # A longer number is not repeated in a hint; no bounded number of holdback has as many digits.
 _MOST_DIGITS: Final = 18
 # The signs between thousands: of an amount or a count, and of a rate, in which a point is always
@@ -34,7 +34,7 @@ def readings(text: str, places: int | None, between: str = ANY) -> tuple[str, ..
     >>> readings("12,34,567.00", 2), readings("0.625", 2), readings("1.250", 4, RATE)
     (('1234567.00',), (), ('1.250',))
     """
-    match = re.fullmatch("([+-]?) ?([^+-]*[0-9][^+-]*)", text.strip().translate(_ALIKE))
+    match = re.fullmatch("([+-]?) ?([^+-]*[0-9][^+-]*)", text.strip().translate(ALIKE))
     if match is None or sum(map("0123456789".__contains__, match[2])) > _MOST_DIGITS:
         return ()
     sign, digits = match[1].strip("+"), match[2]

@@ -58,8 +58,8 @@ UNITS: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
-    dict.fromkeys(("true", "yes", "ja", "oui"), "true")
-    | dict.fromkeys(("false", "no", "nei", "nein", "non"), "false")
+    dict.fromkeys(("true", "yes", "ja", "oui", "wahr", "vrai"), "true")
+    | dict.fromkeys(("false", "no", "nei", "nein", "non", "falsch", "faux"), "false")
 )
 # A day. With points it is day first; with other signs it may be month first.
 _DAY: Final = re.compile(r"([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})\s?\2\s?([0-9]{1,4})")
@@ -104,10 +104,8 @@ def readings_by_unit(text: str) -> tuple[str, ...]:
     if day or parts is None:
         return day
     before, after = parts["before"].strip(), parts["after"].strip()
-    for sign in filter(None, (before, after)):
-        codes = currencies_of(sign)
-        if codes and sign.lower().rstrip(".") not in _SHARED_SIGNS:
-            return money_readings(text, Currency.of(codes[0]))
+    for code in filter(None, map(currency_of, (before, after))):
+        return money_readings(text, Currency.of(code))
     if before or parts["dash"]:
         return ()
     if not after:
@@ -178,6 +176,18 @@ def currencies_of(sign: str) -> tuple[str, ...]:
     if sign.upper() in MINOR_UNITS:
         return (sign.upper(),)
     return tuple(_SIGNS.get(sign.lower().rstrip("."), "").split())
+
+
+def currency_of(sign: str) -> str | None:
+    """
+    Return the code of the currency that *sign* means; None where several countries share it.
+
+    >>> currency_of("\u00a3"), currency_of("eur"), currency_of("$")
+    ('GBP', 'EUR', None)
+    """
+    codes = currencies_of(sign)
+    is_shared = sign.lower().rstrip(".") in _SHARED_SIGNS
+    return codes[0] if codes and not is_shared else None
 
 
 def _written_out(number: str, places: int) -> str:

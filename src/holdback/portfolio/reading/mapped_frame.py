@@ -474,6 +474,7 @@ def _without_column(
     for table in ("texts", "forms"):
         for name in getattr(mapping, table):
             is_wrong = table == "texts" and name in facts and not _has_texts(facts[name])
+            is_wrong |= table == "texts" and name == CURRENCY  # signs beside amounts
             if name in facts and name not in {*sources, *mapping.columns} and not is_wrong:
                 message = f"there is no column `{name}`"
                 hint = "say under `columns` which column holds it, or leave this out"

@@ -19,12 +19,15 @@ from holdback.exact.exact_numbers import (
 )
 from holdback.exact.exact_numbers import unscaled as decimal_of
 from holdback.exact.money import MINOR_UNITS, Currency
+from holdback.exact.written_numbers import ALIKE
+from holdback.frozen_classes import FrozenMapping
 from holdback.portfolio.reading.column_findings import UNREAD
 from holdback.portfolio.reading.column_mapping import ColumnMapping, Form
 from holdback.portfolio.reading.named_columns import CURRENCY
 from holdback.portfolio.reading.single_values import has_two_meanings, read_float
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
+from holdback.rules.written import currency_of
 
 FRACTIONS: Final = "fractions"
 MINOR: Final = "minor units"
@@ -58,6 +61,16 @@ _DATE_PARTS: Final = {
 }
 # Midnight, as dataframe libraries and spreadsheets write it after a day.
 _MIDNIGHT: Final = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"
+# An amount with nothing beside its digits, and one with a sign or a code beside them.
+_PLAIN_ENDS: Final = re.compile(r"[+-]?[0-9.,](?:.*[0-9.,])?", re.DOTALL)
+_AMOUNT: Final = re.compile(
+    r"(?P<open>\()?\s*(?P<first>-)?\s*(?P<before>[^\s0-9.,+()'-][^0-9+()-]*?)?\s*(?P<inner>-)?\s*"
+    r"(?P<number>(?:[.,](?=[0-9]))?[0-9](?:[0-9.,'_ ]*[0-9])?[.,]?)(?P<last>-)?"
+    r"\s*(?P<after>[^\s0-9.,+()'-][^0-9+()-]*)?(?P<close>\))?"
+)
+# In India there are two digits between commas, and three behind the last.
+_LAKHS: Final = "[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
+NO_SIGNS: Final[Mapping[str, str]] = FrozenMapping()
 _FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -66,8 +79,13 @@ Reader = Callable[[Any], Any]
 
 def reader_by(mapping: ColumnMapping, fact: Fact) -> Reader:
     """Return the function that reads a value of *fact* in a column that *mapping* describes."""
-    texts = mapping.texts.get(fact.name, {})
-    return reader(fact, mapping.form(fact.name), texts, among_commas=mapping.has_commas)
+    return reader(
+        fact,
+        mapping.form(fact.name),
+        mapping.texts.get(fact.name, {}),
+        signs=mapping.texts.get(CURRENCY, {}),
+        among_commas=mapping.has_commas,
+    )
 
 
 def is_point_clear(fact: Fact, form: Form, *, among_commas: bool) -> bool:
@@ -84,12 +102,18 @@ def is_point_clear(fact: Fact, form: Form, *, among_commas: bool) -> bool:
 
 
 def reader(
-    fact: Fact, form: Form, texts: Mapping[str, str], *, among_commas: bool = False
+    fact: Fact,
+    form: Form,
+    texts: Mapping[str, str],
+    *,
+    signs: Mapping[str, str] = NO_SIGNS,
+    among_commas: bool = False,
 ) -> Reader:
     """
     Return the function that reads a value of *fact* in a column that is written in *form*.
 
-    Where other columns have decimal commas, this one is *among_commas*.
+    *signs* are those beside amounts, each with the code of the currency that it means here. Where
+    other columns have decimal commas, this one is *among_commas*.
 
     It returns a Decimal, an integer, a Boolean, a date or a text; None where the value is missing.
     Amounts in minor units are returned in minor units, because their currency is that of the row.
@@ -98,6 +122,7 @@ def reader(
         InvalidDocument: never; the function raises a `ValueError` for a value that it cannot read.
     """
     kind = fact.type.kind
+    is_clear = kind not in _IN_DIGITS or is_point_clear(fact, form, among_commas=among_commas)
     read: Reader
     if kind is Kind.TEXT:
         read = _currency if fact.name == CURRENCY else _text
@@ -108,13 +133,11 @@ def reader(
     elif kind is Kind.PERCENT:
         read = _percent_reader(form, down=fact.rounded_down)
     elif kind is Kind.MONEY:
-        read = _money_reader(form)
+        read = _money_reader(form, signs, is_clear=is_clear)
     elif kind is Kind.RATIO:
         read = _number_reader(form, RATIO_PLACES)
     else:
         read = _whole_reader(form, "days?" if kind is Kind.DAYS else None)
-
-    is_clear = kind not in _IN_DIGITS or is_point_clear(fact, form, among_commas=among_commas)
 
     def read_value(value: Any) -> Any:
         if is_missing(value):
@@ -124,11 +147,15 @@ def reader(
             value = texts.get(value, value)
             if not value:
                 return None
-            if not is_clear and has_two_meanings(value):
-                raise InvalidValue("wrong_value", "the point may be between thousands")
+            _check_point(value, is_clear=is_clear)
         return read(plain_value(value))
 
     return read_value
+
+
+def _check_point(text: str, *, is_clear: bool) -> None:
+    if not is_clear and has_two_meanings(text):
+        raise InvalidValue("wrong_value", "the point may be between thousands")
 
 
 def plain_value(value: Any) -> Any:
@@ -209,10 +236,10 @@ def _digits(text: str, form: Form) -> str:
     """The number in *text*, written in *form*, in plain digits."""
     mark, between = form.decimal_mark or ".", form.thousands
     whole, point, decimals = text.partition(mark)
-    if between == " ":
-        whole = re.sub("[\u00a0\u202f]", " ", whole)
+    whole = whole.translate(ALIKE)
     if between is not None and between in whole:
-        if re.fullmatch(f"-?[0-9]{{1,3}}({re.escape(between)}[0-9]{{3}})+", whole) is None:
+        thousands = f"[0-9]{{1,3}}({re.escape(between)}[0-9]{{3}})+"
+        if re.fullmatch(f"-?(?:{thousands}|{_LAKHS})", whole) is None:
             raise InvalidValue("wrong_value", f"expected three digits after each `{between}`")
         whole = whole.replace(between, "")
     if mark != "." and "." in whole + decimals:
@@ -254,19 +281,48 @@ def _percent_reader(form: Form, *, down: bool) -> Reader:
     return read
 
 
-def _money_reader(form: Form) -> Reader:
+def _money_reader(form: Form, signs: Mapping[str, str], *, is_clear: bool) -> Reader:
     if form.money == MINOR:
         return lambda value: decimal_of(_scaled(value, form, 0), 0)
 
     def read(value: Any) -> Decimal | str:
-        currency = ""
-        if isinstance(value, str) and value[:3] in MINOR_UNITS and value[3:4] == " ":
-            currency, value = value[:4], value[4:].lstrip()
+        code = ""
+        if isinstance(value, str) and not _PLAIN_ENDS.fullmatch(value):
+            code, value = _amount(value, signs)
+            _check_point(value, is_clear=is_clear)
         amount = decimal_of(_scaled(value, form, _MONEY_PLACES), _MONEY_PLACES)
         # With its currency it stays a text, which is read only where that is the row's.
-        return f"{currency}{amount}" if currency else amount
+        return f"{code} {amount}" if code else amount
 
     return read
+
+
+def units_beside(text: str) -> tuple[str, ...]:
+    """
+    Return the signs and codes next to the number in *text*, an amount.
+
+    >>> units_beside("$1,234.00"), units_beside("1 234,50 kr"), units_beside("12")
+    (('$',), ('kr',), ())
+    """
+    match = _AMOUNT.fullmatch(text.translate(ALIKE))
+    if match is None:
+        return ()
+    return tuple(unit.strip() for unit in (match["before"], match["after"]) if unit)
+
+
+def _amount(text: str, signs: Mapping[str, str]) -> tuple[str, str]:
+    """The code of the currency in *text*, empty for none, and the number; in brackets, below 0."""
+    match = _AMOUNT.fullmatch(text.translate(ALIKE))
+    if match is None or (match["open"] is None) != (match["close"] is None):
+        raise InvalidValue("wrong_value", "expected an amount")
+    units = [unit.strip() for unit in (match["before"], match["after"]) if unit]
+    codes = {signs.get(unit) or currency_of(unit) or "" for unit in units}
+    if "" in codes or len(codes) > 1:
+        raise InvalidValue("wrong_value", "expected the sign or the code of one currency")
+    minuses = sum(map(bool, map(match.group, ("first", "inner", "last", "open"))))
+    if minuses > 1:
+        raise InvalidValue("wrong_value", "expected one sign of a number below zero")
+    return "".join(codes), f"{'-' * minuses}{match['number']}"
 
 
 def _whole_reader(form: Form, unit: str | None) -> Reader:

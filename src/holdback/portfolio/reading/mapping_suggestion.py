@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -24,13 +25,20 @@ from holdback.portfolio.reading.mapped_frame import (
     source_columns,
     unread_counts,
 )
-from holdback.portfolio.reading.mapped_values import ISO, plain_value, reader
-from holdback.portfolio.reading.named_columns import JURISDICTION, ON, key_columns
+from holdback.portfolio.reading.mapped_values import (
+    ISO,
+    NO_SIGNS,
+    plain_value,
+    reader,
+    units_beside,
+)
+from holdback.portfolio.reading.named_columns import CURRENCY, JURISDICTION, ON, key_columns
 from holdback.portfolio.reading.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.reading.undeclared_values import matching_name
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
+from holdback.rules.written import currencies_of, currency_of, flag_readings
 
 # What people call the other columns; a fact has its names in `eligibility.facts`.
 _OTHER_COLUMNS: Final[Mapping[str, str]] = {
@@ -169,6 +177,8 @@ class _Values:
                 forms[name] = form
             if meanings:
                 texts[name] = meanings
+        if self._currency_signs:
+            texts[CURRENCY] = {**texts.get(CURRENCY, {}), **self._currency_signs}
         signs, own = self._signs(notes)
         forms = {name: {**own.get(name, {}), **forms.get(name, {})} for name in (*own, *forms)}
         return {**self._shared(forms), **signs, "texts": texts}
@@ -176,7 +186,9 @@ class _Values:
     def _signs(self, notes: list[str]) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
         """The signs in numbers: what holds for all columns, and what is said of single ones."""
         columns = {
-            name: NumberForms.of(self.facts[name], distinct(self._values(name)))
+            name: NumberForms.of(
+                self.facts[name], distinct(self._values(name)), self._currency_signs
+            )
             for name in self.sources
             if self.facts[name].type.kind in _NUMBERS
         }
@@ -190,6 +202,21 @@ class _Values:
             name: shared or (form == USUAL and not has_commas) for name, form in said.items()
         }
         return shared, {name: form for name, form in said.items() if form and not is_implied[name]}
+
+    @cached_property
+    def _currency_signs(self) -> Mapping[str, str]:
+        """The signs beside amounts that several countries share, with the one currency in use."""
+        rules = self.rules
+        rulebooks = [rules] if isinstance(rules, Rulebook) else rules.rulebooks()
+        in_use = {rulebook.currency.code for rulebook in rulebooks}
+        signs: dict[str, str] = {}
+        for name in self._money_columns():
+            texts = (value for value in distinct(self._values(name)) if isinstance(value, str))
+            for sign in {unit for text in texts for unit in units_beside(text)}:
+                codes = in_use.intersection(currencies_of(sign))
+                if currency_of(sign) is None and len(codes) == 1:
+                    signs[sign] = codes.pop()
+        return signs
 
     def _values(self, name: str) -> Sequence[Any]:
         return self.frame[self.sources[name]].to_list()
@@ -320,14 +347,8 @@ _MARKS: Final = (
 USUAL: Final = {"decimal_mark": "."}
 # Numbers of one shape are read alike.
 _SHAPE: Final = str.maketrans("12345678", "99999999")
-_FLAGS: Final[Mapping[str, str]] = {
-    "yes": "true",
-    "y": "true",
-    "t": "true",
-    "no": "false",
-    "n": "false",
-    "f": "false",
-}
+# Letters that stand for a flag in a column of flags, beside the words of `written`.
+_FLAGS: Final[Mapping[str, str]] = {"y": "true", "t": "true", "n": "false", "f": "false"}
 
 
 def distinct(values: Iterable[Any]) -> Sequence[Any]:
@@ -360,14 +381,20 @@ class NumberForms:
     has_texts: bool
 
     @classmethod
-    def of(cls, fact: Fact, values: Sequence[Any]) -> NumberForms:
-        """The forms of the texts among *values*; of texts of one shape, one is tried."""
+    def of(
+        cls, fact: Fact, values: Sequence[Any], signs: Mapping[str, str] = NO_SIGNS
+    ) -> NumberForms:
+        """
+        The forms of the texts among *values*; of texts of one shape, one is tried.
+
+        *signs* are those beside amounts, with what they mean.
+        """
         shapes = {value.translate(_SHAPE): value for value in values if isinstance(value, str)}
         forms = [
             {"decimal_mark": mark} | ({} if between is None else {"thousands": between})
             for mark, between in _MARKS
         ]
-        return cls(_fitting(fact, list(shapes.values()), forms), bool(shapes))
+        return cls(_fitting(fact, list(shapes.values()), forms, signs), bool(shapes))
 
     @property
     def said(self) -> Said:
@@ -394,12 +421,15 @@ def shared_form(columns: Iterable[NumberForms]) -> Mapping[str, str]:
 
 
 def _fitting(
-    fact: Fact, texts: Sequence[Any], forms: Sequence[Mapping[str, str]]
+    fact: Fact,
+    texts: Sequence[Any],
+    forms: Sequence[Mapping[str, str]],
+    signs: Mapping[str, str] = NO_SIGNS,
 ) -> list[tuple[Mapping[str, str], list[Any]]]:
     """Those of *forms* in which all *texts* can be read, with the values."""
     fitting = []
     for form in forms:
-        values = list(_read(reader(fact, Form(**form), {}), texts))
+        values = list(_read(reader(fact, Form(**form), {}, signs=signs), texts))
         if len(values) == len(texts):
             fitting.append((form, values))
     return fitting
@@ -435,8 +465,10 @@ def texts_of(
         if not isinstance(value, str) or value in options.values():
             continue
         if fact.type.kind is Kind.FLAG:
-            meaning = _FLAGS.get(value.lower())
-            if meaning is None and value.lower() not in {"true", "false", "1", "0"}:
+            if value.lower() in {"true", "false", "1", "0"}:
+                continue
+            meaning = _FLAGS.get(value.lower()) or next(iter(flag_readings(value)), None)
+            if meaning is None:
                 unknown.append(value)
         else:
             near = matching_name(value, options)
