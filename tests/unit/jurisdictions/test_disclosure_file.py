@@ -14,6 +14,7 @@ from holdback import load_jurisdictions
 from holdback.jurisdictions.disclosure_file import MAX_PARTS
 from holdback.rulebooks.regime import regime_on
 from holdback.tools.mutants.mutation import EQUIVALENT, REFUSED, SURVIVED, verdicts
+from holdback.tools.policy.policy_sentences import setting_sentences
 from holdback.tools.workbench.differences import differences
 from holdback.tools.workbench.overview import overview
 from small_folders import child, country, loaded, said
@@ -345,7 +346,8 @@ def test_show_and_diff_tell_of_the_law():
     before, after = (overview(country_with_law, date(year, 3, 1)) for year in (2025, 2026))
     (said_of_it,) = [each for each in before["settings"] if each["name"] == "disclosures"]
 
-    assert said_of_it["value"] == "2 lines since 2022-01-01, by Wet op de kosten"
+    said = "2 lines since 2022-01-01, by Wet op de kosten; not required, signed"
+    assert said_of_it["value"] == said
     assert said_of_it["file"] == "NL/disclosures.toml"
     ended = loaded(NL=with_law("signed = true", "until = 2026-01-01"))["NL"]
     changes = [
@@ -356,6 +358,37 @@ def test_show_and_diff_tell_of_the_law():
     ]
     assert ("setting", "disclosures", "removed") in changes
     assert after["settings"] == before["settings"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "setting", "sentence"),
+    [
+        (
+            "signed = true",
+            "not required, signed",
+            "Nothing waits for it, and the merchant signs it",
+        ),
+        (
+            'required = "before_funding"\nsigned = false',
+            "required before funding, not signed",
+            "It is required before the funding, and nobody signs it",
+        ),
+    ],
+)
+def test_the_policy_says_whether_it_is_required_and_signed(kept, setting, sentence):
+    """
+    A lender reads by which law and since when an offer is disclosed, what waits for it, and
+    whether the merchant signs it.
+    """
+    on = date(2025, 3, 1)
+    jurisdiction = loaded(NL=with_law("signed = true", kept))["NL"]
+    said = dict(setting_sentences(jurisdiction.rulebook(on)))
+    assert said["disclosures"] == (
+        "Since 1 January 2022 an offer comes with a disclosure of its costs, by: Wet op de kosten. "
+        f"{sentence}."
+    )
+    settings = {each["name"]: each["value"] for each in overview(jurisdiction, on)["settings"]}
+    assert settings["disclosures"].endswith(f"; {setting}")
 
 
 def test_mutants_of_conditions():

@@ -14,11 +14,12 @@ from holdback.jurisdictions.keys import REFUND
 from holdback.merchant.merchant import SIGNATURES
 from holdback.offers.calculator import TERM_MONTHS
 from holdback.rulebooks.product_terms import QUEUE, ProductTerms
-from holdback.rulebooks.regime import regime_on
+from holdback.rulebooks.regime import Regime, regime_on
 from holdback.rulebooks.rulebook import Rulebook
 from holdback.rules import Kind, Type
 from holdback.rules.render import in_words
 from holdback.rules.values import days_text
+from holdback.tools.policy.policy_html import day_text
 from holdback.tools.workbench.overview import calculators, fee_words
 from holdback.tools.workbench.overview import in_words as words_of_rule
 
@@ -56,7 +57,7 @@ def setting_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     yield from _acceptance(rulebook)
     regime = regime_on(rulebook.disclosures, rulebook.on)
     if regime is not None:
-        yield "disclosures", f"An offer comes with a disclosure of its costs, by: {regime.law}."
+        yield "disclosures", _disclosures(regime)
     cooling = "There is no cooling-off period."
     if rulebook.cooling_off_days:
         cooling_off = days_text(rulebook.cooling_off_days)
@@ -72,6 +73,15 @@ def setting_sentences(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
     rounded = f"Amounts are in {rulebook.currency} and rounded {_ROUNDING[rulebook.rounding]}."
     yield "rounding", rounded
     yield "timezone", f"Days are counted in the time zone {rulebook.timezone}."
+
+
+def _disclosures(regime: Regime) -> str:
+    costs = f"Since {day_text(regime.since)} an offer comes with a disclosure of its costs"
+    waits = "Nothing waits for it"
+    if regime.required is not None:
+        waits = f"It is required {regime.required.replace('_', ' the ')}"
+    signed = "the merchant signs it" if regime.signed else "nobody signs it"
+    return f"{costs}, by: {regime.law}. {waits}, and {signed}."
 
 
 def _acceptance(rulebook: Rulebook) -> Iterator[tuple[str, str]]:

@@ -135,6 +135,8 @@ def _law(rulebook: Rulebook, on: date) -> Iterator[dict[str, Json]]:
     regime = regime_on(rulebook.disclosures, on)
     if regime is not None:
         value = f"{len(regime.items)} lines since {regime.since}, by {regime.law}"
+        waits = "not required" if regime.required is None else f"required {regime.required}"
+        value += f"; {waits.replace('_', ' ')}, {'' if regime.signed else 'not '}signed"
         yield {"name": "disclosures", "value": value, "file": regime.file, "line": 1}
 
 
