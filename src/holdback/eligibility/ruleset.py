@@ -77,6 +77,12 @@ class Rule:
         assert isinstance(tree, Operation), "`not when or require`"
         return tree.operands[1:]
 
+    @property
+    def unread_parameters(self) -> frozenset[str]:
+        """The parameters that its reason names and it does not read."""
+        unread = self.checked.catalogue.parameters.keys() - {*self.checked.parameters}
+        return frozenset(PLACEHOLDER.findall(self.reason)) & unread
+
 
 class TraceLine(NamedTuple):
     """The answer of one rule, None when it is unknown, with the facts that it read."""

@@ -6,7 +6,6 @@ A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, whe
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
@@ -271,7 +270,7 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             continue
         deals = distinguishing_deals([rule.checked], above_floor=renewal)
         yield from _misleading_reason(rule, deals or [])
-        if _unread_names(rule):
+        if rule.unread_parameters:
             naming[source] = rule
         if deals is None:
             continue
@@ -321,24 +320,19 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
             )
 
 
-def _unread_names(rule: Rule) -> dict[str, re.Match[str]]:
-    """Return the parameters that the reason of *rule* names and the rule does not read."""
-    unread = rule.checked.catalogue.parameters.keys() - {*rule.checked.parameters}
-    return {match[1]: match for match in PLACEHOLDER.finditer(rule.reason) if match[1] in unread}
-
-
 def _unread_parameters(rules: Sequence[Rule]) -> Iterator[ErrorDetail]:
     """Yield the parameters that the reasons of *rules* name and do not read, swapped ones once."""
     partners = [_partner(rule, rules) for rule in rules]
     for place, (rule, partner) in enumerate(zip(rules, partners, strict=True)):
         node = rule.origin.table["reason"]
         if partner is None or partners[partner] != place:
-            for name, match in _unread_names(rule).items():
+            places = {match[1]: match.span() for match in PLACEHOLDER.finditer(rule.reason)}
+            for name in (name for name in places if name in rule.unread_parameters):
                 yield ErrorDetail(
                     code="misleading",
                     message=f"the sentence names `{name}`, which the rule does not read",
                     hint="name the parameter that the rule reads",
-                    **node.position_of_part(match.span()),
+                    **node.position_of_part(places[name]),
                 )
         elif place < partner:
             yield ErrorDetail(
@@ -354,7 +348,7 @@ def _partner(rule: Rule, rules: Sequence[Rule]) -> int | None:
     """Return the place of the first of *rules* that reads what *rule* names, and the reverse."""
     for place, partner in enumerate(rules):
         there, here = {*partner.checked.parameters}, {*rule.checked.parameters}
-        if _unread_names(rule).keys() <= there and _unread_names(partner).keys() <= here:
+        if rule.unread_parameters <= there and partner.unread_parameters <= here:
             return place
     return None
 

@@ -372,7 +372,8 @@ def _swapped_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
             own = [
                 rule
                 for rule in rules.rules
-                if rule.origin.jurisdiction == jurisdiction.code and _names_what_it_reads(rule)
+                # A reason that names a parameter of another rule is an error by itself.
+                if rule.origin.jurisdiction == jurisdiction.code and not rule.unread_parameters
             ]
             sources = tuple(rule.origin for rule in own)
             if sources in asked:
@@ -393,12 +394,6 @@ def _swapped_reasons(jurisdiction: Jurisdiction) -> Iterator[Finding]:
                     ends = (period.end for period in both if period.end is not None)
                     days = Period(max(period.start for period in both), min(ends, default=None))
                     yield headline.finding(jurisdiction, lines, days=days, product=product)
-
-
-def _names_what_it_reads(rule: Rule) -> bool:
-    """Return whether the reason names no parameter that is another rule's, which is an error."""
-    unread = rule.checked.catalogue.parameters.keys() - {*rule.checked.parameters}
-    return unread.isdisjoint(PLACEHOLDER.findall(rule.reason))
 
 
 def _words(text: str) -> frozenset[str]:
