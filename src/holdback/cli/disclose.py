@@ -48,6 +48,7 @@ _OPTIONS: Final[Mapping[str, str]] = {
     "$.facts.": "--fact ",
     "$.payoff": "--old-charge and --old-total",
 }
+_NO_MEANINGS: Final[Mapping[str, str]] = {}
 # What is stated for the sentences and exemptions of a law.
 _OF_A_LAW: Final = ("fact", "text", "financer")
 
@@ -108,7 +109,7 @@ def disclose_command(
         offer = read_offer(options, currency=currency, is_shown=shown_by is not None)
         stated = {} if shown_by is None else _facts(options["fact"], shown_by)
     try:
-        with reading("The offer"), _of_options():
+        with reading("The offer"), _of_options(meanings=_meanings(shown_by)):
             if shown_by is None:
                 answer = _alone(offer, regime, currency)
             else:
@@ -189,10 +190,12 @@ def _by_law(
         regime, offer.financing, offer.projection, payoff=offer.payoff, facts=facts, texts=texts
     )
     steps = derivation_by_law(regime, shown, offer.financing, offer.projection, offer.payoff)
+    # Takings that are projected from history are not only stated.
+    projected = {step.name for step in offer.takings_steps}
     return _Answer(
         payments=shown.payments,
         figures=shown.figures,
-        steps=(*offer.takings_steps, *steps),
+        steps=(*offer.takings_steps, *(step for step in steps if step.name not in projected)),
         rate=shown.rate,
         regime=regime,
         shown=shown,
@@ -248,13 +251,32 @@ def _facts(pairs: Iterable[str], regime: Regime) -> dict[str, Any]:
         return read_facts(read_pairs(pairs, catalogue), catalogue)
 
 
+def _meanings(regime: Regime | None) -> Mapping[str, str]:
+    """Return what each text and fact of *regime* is, by its path in errors."""
+    if regime is None:
+        return {}
+    return {
+        **{f"$.texts.{name}": meaning for name, meaning in regime.meanings.items()},
+        **{f"$.facts.{fact.name}": fact.description for fact in regime.catalogue.facts},
+    }
+
+
 @contextmanager
-def _of_options(options: Mapping[str, str] = _OPTIONS) -> Iterator[None]:
-    """Within it, what is wrong under a path is reported as that of its option, of *options*."""
+def _of_options(
+    options: Mapping[str, str] = _OPTIONS, meanings: Mapping[str, str] = _NO_MEANINGS
+) -> Iterator[None]:
+    """
+    Within it, what is wrong under a path is reported as that of its option, of *options*.
+
+    An error without a hint has that of *meanings*.
+    """
     try:
         yield
     except InvalidDocument as invalid:
-        errors = list(invalid.errors)
+        errors = [
+            evolve(error, hint=error.hint or meanings.get(error.path or "") or None)
+            for error in invalid.errors
+        ]
         for path, option in options.items():
             errors = [
                 evolve(error, path=(error.path or "").replace(path, option, 1)) for error in errors

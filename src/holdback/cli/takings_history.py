@@ -45,7 +45,7 @@ def projected_takings(options: Mapping[str, Any], currency: Currency) -> tuple[i
     projected = divide(mean.numerator, mean.denominator, "half_up")
     these = f"{len(used)} of the best {fixed}" if highest else f"{len(used)} of the last {fixed}"
     step = Step(
-        "monthly_takings",
+        "projected_monthly_takings",
         money(projected),
         f"mean takings of {these} months, half up",
         f"({' + '.join(money(takings[place]) for place in used)}) / {len(used)}",

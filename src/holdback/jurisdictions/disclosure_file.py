@@ -112,6 +112,7 @@ def read_disclosures(
         "title": title,
         "foot": tuple(foot),
         "texts": reader.texts,
+        "meanings": reader.meanings,
         "catalogue": catalogue,
         "number_format": figures or plain_format(currency),
     }
@@ -168,6 +169,7 @@ class _Reader:
     catalogue: Catalogue
     rated: bool = field(kw_only=True)
     texts: dict[str, str | None] = field(factory=dict)
+    meanings: dict[str, str] = field(factory=dict)
     _used: set[str] = field(factory=set)
 
     def read_texts(self, node: Node) -> None:
@@ -182,6 +184,7 @@ class _Reader:
                 message = f"`{name}` is a figure or a fact"
                 entry.add_error("duplicate", message, "give the text another name", key=True)
             self.texts[name] = values["default"]
+            self.meanings[name] = values["meaning"] or ""
 
     def sentence(self, node: Node) -> str | None:
         """Return the sentence in *node*, with figures, facts and texts in braces."""

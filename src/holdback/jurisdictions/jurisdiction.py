@@ -291,7 +291,9 @@ class Jurisdictions:
     def _unknown(self, code: object) -> ConfigurationError:
         listed = ", ".join(f"`{known_code}`" for known_code in self.codes) or "none"
         text = excerpt(str(code))
-        hint = did_you_mean(text.upper(), self.codes) or f"there are {listed}"
+        states = (state for state in self.codes if state.endswith(f"-{text.upper()}"))
+        near = did_you_mean(next(states, text.upper()), self.codes)
+        hint = near or f"there are {listed}"
         return ConfigurationError.of(
             "unknown_name", f"unknown jurisdiction `{text}`", path="$.jurisdiction", hint=hint
         )

@@ -84,8 +84,9 @@ class Regime:
     the day `until` on, on which the law ends, nothing is. `catalogue` has the figures
     (`holdback.disclosures.figure_facts`), then the facts that a host states. `texts` are what it
     states in words, by name, with what is said where it states nothing; None where it has to, if
-    something that is shown names the text. `month` is how many days a month of takings has.
-    `overstatement_counts` says whether a rate that was stated too high is inaccurate as well.
+    something that is shown names the text. `meanings` say what each is. `month` is how many days a
+    month of takings has. `overstatement_counts` says whether a rate that was stated too high is
+    inaccurate as well.
 
     `required` is when an engine insists that an offer was disclosed, and `signed` whether the
     merchant signs the disclosure.
@@ -106,6 +107,7 @@ class Regime:
     items: tuple[Item, ...]
     foot: tuple[str, ...]
     texts: Mapping[str, str | None] = field(converter=frozen_record)
+    meanings: Mapping[str, str] = field(factory=dict, converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(repr=False)
     number_format: NumberFormat = field(repr=False)
     file: str = field(default="", eq=False, repr=False)

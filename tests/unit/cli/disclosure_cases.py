@@ -398,7 +398,7 @@ def history(folder, case):
     answer = disclosed(*words, **offer, history=file, months=inputs["fixed_months"])
     assert answer["figures"]["projected_monthly_takings"] == expected["projection"]
     step = answer["derivation"][0]
-    assert derived(answer, "monthly_takings").replace(",", "") == expected["projection"]
+    assert derived(answer, "projected_monthly_takings").replace(",", "") == expected["projection"]
     summands, number = re.fullmatch(r"\((.*)\) / (\d+)", step["numbers"]).groups()
     amounts = [Fraction(amount.replace(",", "")) for amount in summands.split(" + ")]
     assert len(amounts) == int(number) == expected["months_used"]

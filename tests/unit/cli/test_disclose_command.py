@@ -207,6 +207,10 @@ WRONG = {
         [*DAILY, *OFFER, "--unit-period", "fortnight"],
         ["--unit-period: expected a unit-period, such as `half-month`", "it is for --payments"],
     ),
+    "a state by its own code": (
+        ["disclose", "NY", *DAILY[1:], *OFFER],
+        ["unknown jurisdiction `NY`; did you mean `US-NY`"],
+    ),
     "a jurisdiction": (["disclose", "US-CX", *DAILY[1:], *OFFER], ["did you mean `US-"]),
     "a fact": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, *IN_CALIFORNIA, "--fact", "deals_in_state=7"],
@@ -219,8 +223,8 @@ WRONG = {
     "what is not stated": (
         ["disclose", "US-CA", *DAILY[1:], *OFFER, "--text", "channel=cards"],
         [
-            "--text financer: the disclosure has a text that is not stated",
-            "--fact prepayment_fees: the disclosure rests on a fact that is not stated",
+            "--text financer: the disclosure has a text that is not stated; The name of the prov",
+            "--fact prepayment_fees: the disclosure rests on a fact that is not stated; Fees be",
         ],
     ),
     "the charge of another provider": (
@@ -338,6 +342,19 @@ def test_takings_that_cannot_be_read(name, tmp_path):
     assert ran.exit_code == 2, ran.output
     for message in messages:
         assert message in ran.stderr, ran.stderr
+
+
+def test_takings_from_history_are_said_once(tmp_path):
+    """
+    "`--explain` shows the step": the mean of months, and not that they were stated.
+    """
+    file = tmp_path / "takings.csv"
+    file.write_text("month,takings\n2026-10,50000\n2026-11,70000\n", encoding="utf-8")
+    offer = {name: value for name, value in ANY_DEAL.items() if name != "monthly-takings"}
+    answer = disclosed("US-CA", *IN_CALIFORNIA, **offer, history=file, months="6")
+    steps = [step for step in answer["derivation"] if step["name"] == "projected_monthly_takings"]
+    assert [step["numbers"] for step in steps] == ["(50,000.00 + 70,000.00) / 2"]
+    assert answer["figures"]["projected_monthly_takings"] == "60000.00"
 
 
 def test_best_months_leave_out_a_month_by_its_name(tmp_path):

@@ -143,7 +143,7 @@ def _wrapped(words: str, margin: str = "") -> list[str]:
 def derivation_lines(steps: Iterable[Step]) -> Iterator[str]:
     """Yield how each figure is computed, for a terminal."""
     for step in steps:
-        yield f"{step.name:<22} {step.value:>16}  = {step.formula}"
+        yield f"{step.name} {step.value:>{38 - len(step.name)}}  = {step.formula}"
         choices = f" ({', '.join(step.choices)})" if step.choices else ""
         yield f"{'':<39}  = {step.numbers}"
         yield f"{'':<41}  {step.source}{choices}"
