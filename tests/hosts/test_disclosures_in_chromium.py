@@ -44,6 +44,7 @@ def renewal(regime):
             monthly_takings=75_000_00,
         ),
         payoff=Payoff(finance_charge=12_000_00, total_repayment=52_000_00, used=20_800_00),
+        facts={"prepayment_fees": "500.00"} if regime.catalogue.fact("prepayment_fees") else {},
         texts=dict.fromkeys(regime.texts, LONG),
     )
 

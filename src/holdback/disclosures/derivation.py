@@ -46,6 +46,7 @@ _STATED: Final[Mapping[str, str]] = MappingProxyType(
         "payoffs": "B",
         "own_payoff": "B of deals with the same provider",
         "frequency": "as stated",
+        "payments_are_listed": "as stated",
         "split": "as stated",
         "projected_monthly_takings": "as stated",
     }
@@ -164,6 +165,7 @@ def _stated(
     stated = {
         "own_payoff": money(payoff.used if payoff is not None and payoff.own else 0),
         "frequency": projection.frequency,
+        "payments_are_listed": "no" if projection.payments is None else "yes",
         "split": f"{_short(100 * projection.split)}%",
         "projected_monthly_takings": money(projection.monthly_takings),
     }

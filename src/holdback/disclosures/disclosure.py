@@ -158,6 +158,7 @@ def figures_of(
         "average_payment": divide(total, len(payments.payments), "half_up"),
         "number_of_payments": len(payments.payments),
         "frequency": projection.frequency,
+        "payments_are_listed": int(projection.payments is not None),
         "split": _percent(projection.split),
         "projected_monthly_takings": projection.monthly_takings,
         "term": payments.term_days,

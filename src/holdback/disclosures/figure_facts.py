@@ -42,6 +42,7 @@ _FIGURES: Final = (
     ("average_payment", Kind.MONEY, "The mean of all payments (K9)."),
     ("number_of_payments", Kind.COUNT, "How many payments there are (K2)."),
     ("frequency", Kind.TEXT, "How often payments are made."),
+    ("payments_are_listed", Kind.FLAG, "Whether payments are listed, and not projected."),
     ("split", Kind.PERCENT, "The share of takings that is paid."),
     ("projected_monthly_takings", Kind.MONEY, "The takings of a month that are projected."),
     ("term", Kind.DAYS, "The days from consummation to the last payment (K6)."),
@@ -106,6 +107,7 @@ def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
         Kind.RATIO: most_money(currency) * 10**RATIO_PLACES,
         Kind.PERCENT: HUNDRED_PERCENT if name == "split" else MOST_RATE,
         Kind.TEXT: len(FREQUENCIES) - 1,
+        Kind.FLAG: 1,
     }.get(kind, _MOST_DAYS)
     return Fact(
         name=name,

@@ -6,10 +6,14 @@ import re
 from datetime import date
 from fractions import Fraction
 
+import attrs
+
 from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.disclosures.disclosure import Payoff, ProjectionTerms, disclose
 from holdback.disclosures.figures import Financing
+from holdback.disclosures.projected_payments import Payment, ProjectedPayments
+from holdback.errors import InvalidDocument
 
 JURISDICTIONS = load_jurisdictions()
 STATES = ["CA", "NY", "VA", "CT", "TX", "UT", "GA", "FL", "KS", "MO", "LA"]
@@ -133,6 +137,98 @@ def test_a_rate_in_new_york():
     assert "factor rate" not in words(shown("CA")).lower()
     assert shown("NY").title == "OFFER SUMMARY [offer_name]"
     assert shown("CA").title == "OFFER SUMMARY - [offer_name]"
+
+
+def law(state):
+    return JURISDICTIONS[f"US-{state}"].disclosures[-1]
+
+
+def asked(state, financing, projection=PROJECTION, payoff=None, **facts):
+    """The names of what is missing when nothing is stated but these facts."""
+    try:
+        disclose(law(state), financing, projection, payoff=payoff, facts=facts)
+    except InvalidDocument as error:
+        return {detail.path.rpartition(".")[2] for detail in error.errors}
+    return set()
+
+
+PLAIN = Financing(purchase_price=60_000_00, purchased_amount=78_000_00)
+OF_A_SUMMARY = {"financer", "channel", "payment_terms"}
+
+
+def test_only_virginia_says_what_nobody_stated():
+    """
+    VA: "Empty = "N/A"". Elsewhere a host says what secures the financing and who is paid.
+    """
+    defaults = {
+        state: {name for name, text in law(state).texts.items() if text == "N/A"}
+        for state in STATES
+    }
+    assert {state for state in STATES if defaults[state]} == {"VA"}
+    assert asked("CT", PLAIN) == {
+        "payment_method", "collateral", "other_fees", "broker_compensation", "prepayment_terms"
+    }  # fmt: skip
+    assert asked("VA", PLAIN) == {"payment_method", "prepayment_terms"}
+
+
+def test_what_an_itemization_names_is_asked_where_there_is_one():
+    """
+    "Amount Paid on your Account with Us (#); each third party; Prepaid Finance Charge(s): purpose".
+    """
+    none = {"prepayment_fees": "0.00"}
+    assert asked("CA", PLAIN, **none) == OF_A_SUMMARY
+    assert asked("NY", PLAIN) == {*OF_A_SUMMARY, "collateral", "prepayment_fees"}
+    itemized = {"own_account", "payees", "prepaid_purpose"}
+    assert asked("CA", OFFER, payoff=OLD, **none) == OF_A_SUMMARY | itemized
+    others = attrs.evolve(PLAIN, third_parties=300_00)
+    assert asked("CA", others, **none) == {*OF_A_SUMMARY, "payees"}
+
+
+def test_irregular_payments_are_said_where_there_are_some():
+    """
+    "5. Estimated Payment: average/frequency; irregular payments".
+    """
+    start = PROJECTION.consummation
+    listed = ProjectedPayments(start, "weekly", (Payment(date(2026, 6, 1), 78_000_00),))
+    irregular = attrs.evolve(PROJECTION, payments=listed)
+    for state, more in (("CA", set()), ("NY", {"collateral"})):
+        missing = asked(state, PLAIN, irregular, prepayment_fees="0.00")
+        assert missing == OF_A_SUMMARY | {"irregular_payments"} | more
+
+
+@for_every("state", ["UT", "GA", "FL", "KS", "MO", "LA"])
+def test_the_manner_of_payments_is_asked(state):
+    """
+    "manner, frequency, amount of payments"; "Method of variation: in the disclosure FL, LA".
+    """
+    varied = {"payment_method"} if state in {"FL", "LA"} else set()
+    assert asked(state, PLAIN) == {"payment_manner", "prepayment_terms"} | varied
+
+
+@for_every("state", ["VA", "CT", "TX"])
+def test_what_is_paid_separately_is_said(state):
+    """
+    What is paid separately is part of the finance charge, and not taken from the disbursement.
+    """
+    texts = dict.fromkeys(law(state).texts, "N/A")
+    separately = attrs.evolve(PLAIN, paid_separately=400_00)
+    found = disclose(law(state), separately, PROJECTION, texts=texts)
+    (said,) = (line.sentences for line in found.lines if line.id == "finance-charge")
+    assert said[0].startswith("$400.00 of this is paid separately")
+    assert "paid separately" not in words(disclose(law(state), PLAIN, PROJECTION, texts=texts))
+
+
+def test_a_renewal_is_of_the_same_provider_in_connecticut_and_of_any_in_texas():
+    """
+    36a-864 speaks of the same provider, and 398.051(b) of any: its charge has to be stated.
+    """
+    other = attrs.evolve(OLD, own=False)
+    for state, ids in (("CT", set()), ("TX", {"unpaid-charge", "reduction"})):
+        texts = dict.fromkeys(law(state).texts, "N/A")
+        found = disclose(law(state), OFFER, PROJECTION, payoff=other, texts=texts)
+        assert {line.id for line in found.lines} & {"unpaid-charge", "reduction"} == ids
+    assert "payoff" in {name.removeprefix("$.") for name in asked("TX", OFFER)}
+    assert "payoff" not in asked("CT", OFFER)
 
 
 def test_a_payoff_of_another_provider():
