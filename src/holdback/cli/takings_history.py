@@ -69,7 +69,8 @@ def shown_month(month: int) -> str:
 
 def _read_months(file: Any, currency: Currency, on: date) -> Mapping[int, int]:
     """Return the takings by month in order."""
-    columns = {"month": read_month, "takings": number_reader(Type(Kind.MONEY, currency))}
+    money = number_reader(Type(Kind.MONEY, currency), 0, "expected takings from zero up")
+    columns = {"month": read_month, "takings": money}
     rows = read_table(file, columns)
     errors = [
         ErrorDetail(code=code, message=message, file=file.name, line=line)
@@ -84,13 +85,11 @@ def _wrong_months(rows: Sequence[Row], on: date) -> Iterator[tuple[int | None, s
     """Yield the line, the code and the message of what is wrong about the months of *rows*."""
     end, seen = on.year * _YEAR + on.month - 1, set[int]()
     for row in rows:
-        month, takings = row.values["month"], row.values["takings"]
+        month = row.values["month"]
         if month in seen:
             yield row.line, "duplicate", f"the month {shown_month(month)} is there twice"
         if month >= end:
             yield row.line, "out_of_range", f"expected a month before {shown_month(end)}"
-        if takings < 0:
-            yield row.line, "out_of_range", "expected takings from zero up"
         seen.add(month)
     gaps = [month for month in range(min(seen), min(max(seen), end)) if month not in seen]
     if gaps:

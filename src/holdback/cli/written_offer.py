@@ -268,28 +268,13 @@ def _read_unit(text: str | None) -> UnitPeriod | None:
 
 def _read_payments(file: Any, currency: Currency, on: date) -> tuple[Payment, ...]:
     """Return the payments in *file*, with a day and an amount in each row, one for each day."""
+    after, money = on.toordinal() + 1, Type(Kind.MONEY, currency)
     columns = {
-        "day": number_reader(Type(Kind.DATE)),
-        "amount": number_reader(Type(Kind.MONEY, currency)),
+        "day": number_reader(Type(Kind.DATE), after, f"expected a day after {on}"),
+        "amount": number_reader(money, 1, "expected an amount above zero"),
     }
-    paid, errors = dict[date, int](), list[ErrorDetail]()
+    paid = dict[date, int]()
     for row in read_table(file, columns):
-        day, amount = date.fromordinal(row.values["day"]), row.values["amount"]
-        paid[day] = paid.get(day, 0) + amount
-        for name, is_wrong, expected in (
-            ("day", day <= on, f"expected a day after {on}"),
-            ("amount", amount <= 0, "expected an amount above zero"),
-        ):
-            if is_wrong:
-                errors.append(
-                    ErrorDetail(
-                        code="out_of_range",
-                        message=expected,
-                        file=file.name,
-                        line=row.line,
-                        path=name,
-                    )
-                )
-    if errors:
-        raise InvalidDocument(errors)
+        day = date.fromordinal(row.values["day"])
+        paid[day] = paid.get(day, 0) + row.values["amount"]
     return tuple(Payment(day, amount) for day, amount in sorted(paid.items()))

@@ -155,8 +155,12 @@ def _row(
     return Row(line, values)
 
 
-def number_reader(type_: Type) -> Reader:
-    """Return the reader of a number of *type_* in any form that has one reading."""
+def number_reader(type_: Type, least: int | None = None, expected: str = "") -> Reader:
+    """
+    Return the reader of a number of *type_* in any form that has one reading.
+
+    One below the *least*, in the scale of the type, is refused with what was *expected*.
+    """
 
     def read(text: str) -> int:
         meanings = type_.readings(text, quoted=False)
@@ -164,6 +168,8 @@ def number_reader(type_: Type) -> Reader:
             raise type_.several(meanings)
         number = type_.read(meanings[0] if meanings else text)
         assert number is not None, "a text is not missing"
+        if least is not None and number < least:
+            raise InvalidValue("out_of_range", expected)
         return number
 
     return read

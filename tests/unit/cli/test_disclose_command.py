@@ -291,20 +291,20 @@ NO_TAKINGS = {
         "2026-05,100\n2026-05,1\n", ["--months", "2"], [":3: the month 2026-05 is there twice"]
     ),
     "a month that is not over, and a gap": (
-        "2026-05,100\n2026-12,-1\n",
+        "2026-05,100\n2026-12,1\n",
         ["--months", "2"],
         [
             ":3: expected a month before 2026-12",
-            ":3: expected takings from zero up",
             "there are months before and after 2026-06, 2026-07",
         ],
     ),
     "cells": (
-        "May-26,1.000\n",
+        "May-26,1.000\n2026-05,-1\n",
         ["--months", "2"],
         [
             ":2 month: expected a month such as `2026-01`",
             ":2 takings: expected an amount",
+            ":3 takings: expected takings from zero up",
             "write `USD 1.00` or `USD 1000.00`",
         ],
     ),
