@@ -7,6 +7,7 @@ rules down years after the law. Without a file, a child has the law of its paren
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
@@ -54,6 +55,9 @@ from holdback.rules.number_format import NumberFormat, plain_format
 # More lines and conditions than any law has; each is looked up on each date of change.
 MAX_PARTS: Final = 100
 _RATE: Final = "apr"
+# What uses facts and texts.
+_PARTS: Final = ("title", "foot", "conditions", "exemptions", "items")
+_WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 _Part = TypeVar("_Part", Condition, Item)
 
@@ -97,10 +101,9 @@ def read_disclosures(
     title = reader.sentence(table["title"])
     foot = [reader.sentence(node) for node in table["foot"].elements()]
     examples = list(_examples(table["examples"], catalogue, _stated_ids(table)))
-    if len(root.document.errors) == before:
-        reader.add_unused(table)
+    reader.add_unused(table, is_valid=len(root.document.errors) == before)
     changes = _changes(within, required, parts)
-    if len(root.document.errors) == before:
+    if period is not None and len(parts["items"]) == len(table["items"].elements()) > 0:
         _add_days_without_items(table["items"], parts["items"], changes)
     if len(root.document.errors) > before or title is None or period is None:
         return (), ()
@@ -171,6 +174,7 @@ class _Reader:
     texts: dict[str, str | None] = field(factory=dict)
     meanings: dict[str, str] = field(factory=dict)
     _used: set[str] = field(factory=set)
+    _misnamed: bool = False
 
     def read_texts(self, node: Node) -> None:
         """Read the texts that a host states, of which none has the name of a figure or a fact."""
@@ -190,6 +194,7 @@ class _Reader:
         """Return the sentence in *node*, with figures, facts and texts in braces."""
         names = [*self.texts, *(fact.name for fact in self.catalogue.facts)]
         sentence = read_sentence(node, names)
+        self._misnamed |= sentence is None and not node.absent
         self._use(node, [] if sentence is None else PLACEHOLDER.findall(sentence))
         return sentence
 
@@ -202,6 +207,7 @@ class _Reader:
             checked = check(tree, self.catalogue, Kind.FLAG)
         except RuleError as error:
             add_rule_error(table[key], error)
+            self._misnamed = True
             return None
         self._use(table[key], checked.names)
         return checked
@@ -269,13 +275,31 @@ class _Reader:
             return []
         return node.elements()
 
-    def add_unused(self, table: TomlTable) -> None:
-        """Add an error for every text that no sentence names, and every fact that nothing reads."""
+    def add_unused(self, table: TomlTable, *, is_valid: bool) -> None:
+        """
+        Add an error for every text that no sentence names, and every fact that nothing reads.
+
+        In a file that is not valid, a part that could not be read may use every word in it, and one
+        with an unknown name may mean any of them.
+        """
+        if self._misnamed:
+            return
+        if not is_valid:
+            self._used.update(_words([table[key].value for key in _PARTS]))
         for key, said in (("texts", "no sentence names it"), ("facts", "nothing reads it")):
             for name, node in table[key].entries().items():
                 if name not in self._used:
                     message = f"`{excerpt(name)}` has no effect: {said}"
                     node.add_error("no_effect", message, "leave it out, or use it", key=True)
+
+
+def _words(value: object) -> Iterator[str]:
+    """Yield each word in the texts of a *value* of TOML."""
+    if isinstance(value, str):
+        yield from _WORD.findall(value)
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _words(part)
 
 
 def _period(table: TomlTable, within: Period) -> Period | None:

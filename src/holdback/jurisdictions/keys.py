@@ -231,14 +231,13 @@ def read_sentence(node: Node, figures: Collection[str]) -> str | None:
     sentence = node.text()
     if sentence is None or has_stray_brace(node, sentence):
         return None
-    for match in PLACEHOLDER.finditer(sentence):
-        if match[1] not in figures:
-            message = f"`{{{match[1]}}}` is not a figure of this sentence"
-            near = did_you_mean(match[1], figures)
-            hint = near or (f"it can have {listed(figures)}" if figures else "it can have none")
-            node.add_error_at_part(match.span(), "unknown_name", message, hint)
-            return None
-    return sentence
+    wrong = [match for match in PLACEHOLDER.finditer(sentence) if match[1] not in figures]
+    for match in wrong:
+        message = f"`{{{match[1]}}}` is not a figure of this sentence"
+        near = did_you_mean(match[1], figures)
+        hint = near or (f"it can have {listed(figures)}" if figures else "it can have none")
+        node.add_error_at_part(match.span(), "unknown_name", message, hint)
+    return None if wrong else sentence
 
 
 def has_stray_brace(node: Node, sentence: str) -> bool:

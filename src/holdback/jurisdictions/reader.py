@@ -40,6 +40,7 @@ from holdback.jurisdictions.toml import Node, TomlTable, read_toml
 from holdback.rulebooks.regime import Regime
 from holdback.rulebooks.rulebook import FUNDING, age_name
 from holdback.rules import Catalogue, Fact
+from holdback.rules.number_format import plain_format
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
@@ -271,6 +272,7 @@ class _Reading:
             )
         renewal = _file_table(renewal_root, "rules", is_child=is_child)
         products = _file_table(products_root, "products", is_child=is_child)
+        regimes, of_disclosures = self._disclosures(details, currency, parent)
         before, tables = len(self.errors), (renewal, products)
         # Without the currency no amount can be read, and most errors in amounts would be false.
         if self.root is None or currency is None:
@@ -286,7 +288,6 @@ class _Reading:
         elif is_child or renewal is None or products is None:
             return None  # rules of one file may read parameters of the other, or of the parent
         all_read = len(self.errors) == before
-        regimes, of_disclosures = self._disclosures(details, currency, parent)
         draft = evolve(draft, disclosures=regimes)
         slices, claims = resolve(draft, () if parent is None else parent.slices)
         inherited = {} if parent is None else parent.typical
@@ -314,14 +315,20 @@ class _Reading:
         )
 
     def _disclosures(
-        self, details: JurisdictionDetails | None, currency: Currency, parent: Jurisdiction | None
+        self,
+        details: JurisdictionDetails | None,
+        currency: Currency | None,
+        parent: Jurisdiction | None,
     ) -> tuple[tuple[Regime, ...], tuple[Example, ...]]:
         """Return the regimes and examples of `disclosures.toml`; without one, the parent's law."""
         code, figures = self.folder.code, None if details is None else details.figures
         root = self._read_file(DISCLOSURES, optional=True)
+        if currency is None:
+            return (), ()
         if root is None:
             inherited = () if parent is None else parent.disclosures
-            return tuple(evolve(regime, code=code) for regime in inherited), ()
+            written = figures or plain_format(currency)
+            return tuple(evolve(row, code=code, number_format=written) for row in inherited), ()
         # Loaded here: few jurisdictions have such a law, and it needs figures that no rule has.
         from holdback.jurisdictions.disclosure_file import read_disclosures  # noqa: PLC0415 - few have a law
 

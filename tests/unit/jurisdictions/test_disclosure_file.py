@@ -283,6 +283,84 @@ def test_an_error_teaches(mistake):
     assert hint in lines[0]
 
 
+# Errors of every kind, of which none hides another.
+AT_ONCE = {
+    "Costs at {financer}": "Costs at {finance} and {term} and {terms}",
+    "signed = true": "signed = 3",
+    "Over {term}.": "Over {t}.",
+    "amount_financed <= EUR": "amount_finance <= EUR",
+    "deals_last_year <= 5": "deals_last_years <= 5",
+    "from = 2022-01-01": "from = 2022-01-02",
+    "expect = { due = true }": "expect = { due = 1 }",
+}
+
+
+def test_all_errors_are_said_at_once():
+    """
+    "all at once": with file and line, also what has no effect, and next to errors of other files.
+    """
+    law = LAW
+    for old, new in AT_ONCE.items():
+        law = law.replace(old, new, 1)
+    files = {**country(), "disclosures.toml": law}
+    lines = said("NL", NL=files)
+
+    assert all(line.startswith("NL/disclosures.toml:") for line in lines)
+    for part in (
+        "`{finance}` is not a figure",
+        "`{terms}` is not a figure",
+        "$.signed: expected `true` or `false`",
+        "`{t}` is not a figure",
+        "`amount_finance` is not a fact",
+        "`deals_last_years` is not a fact",
+        "$.examples[0].expect.due: expected",
+    ):
+        assert [part in line for line in lines].count(True) == 1, part
+    assert len(lines) == 7
+    del files["products.toml"]
+    assert {*lines} < {*said("NL", NL=files)}
+
+
+def test_what_has_no_effect_is_said_next_to_other_errors():
+    """
+    What does not hang on an error is checked despite it: a day without an item, a text in vain.
+    """
+    unused = '[texts.unused]\nmeaning = "m"\n[texts.financer]'
+    late = LAW.replace('"art. 3"', '"art. 3"\nfrom = 2021-06-01').replace(
+        "until = 2022-01-01", "from = 2020-06-01\nuntil = 2022-01-01"
+    )
+    files = {**country(), "disclosures.toml": late.replace("signed = true", "signed = 3")}
+    files["disclosures.toml"] = files["disclosures.toml"].replace("[texts.financer]", unused)
+    lines = "\n".join(said("NL", NL=files))
+    assert "there is no item on 2020-03-01" in lines
+    assert "`unused` has no effect" in lines
+    assert "`financer` has no effect" not in lines
+    assert "$.signed" in lines
+
+
+def test_a_child_writes_the_figures_of_an_inherited_law_in_its_own_way():
+    """
+    A regime that a child inherits has the number format of the child.
+    """
+    own = child("NL-NH")
+    own["jurisdiction.toml"] += FRISIAN
+    files = {"NL": with_law(), "NL-NH": own, "NL-ZH": child("NL-ZH")}
+    found = loaded(**files)
+    formats = {code: found[code].disclosures[0].number_format for code in files}
+    assert formats["NL-ZH"] == formats["NL"] != formats["NL-NH"]
+    assert formats["NL-NH"].percent == "{number} procent"
+
+
+FRISIAN = """
+[figures]
+decimal = ","
+group = "."
+money = "{amount} EUR"
+percent = "{number} procent"
+date = "{day}.{month}.{year}"
+"""
+
+
 def test_every_day_has_an_item():
     """
     "no item": a disclosure shows something on every day of the law.
@@ -369,7 +447,8 @@ def test_show_and_diff_tell_of_the_law():
             "Nothing waits for it, and the merchant signs it",
         ),
         (
-            'required = "before_funding"\nsigned = false',
+            'required = [{ from = 2020-03-01, value = "before_funding", source = "s" }]\n'
+            "signed = false",
             "required before funding, not signed",
             "It is required before the funding, and nobody signs it",
         ),
