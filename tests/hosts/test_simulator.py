@@ -25,6 +25,13 @@ from holdback.testing.conformance.simulated.simulation import Simulation
 HISTORIES, OPERATIONS = count("simulated histories"), 100
 # Histories that together have to show everything that can happen.
 RICH = count("simulated histories that have to be rich")
+EVENTS_OF_DISCLOSURES = (
+    "not disclosed",
+    "not signed",
+    "repeated on a later day",
+    "signed",
+    "signed and funded",
+)
 CHECK = next(check for check in CHECKS if check.name == "histories")
 
 
@@ -43,16 +50,40 @@ def test_no_history_breaks_an_invariant():
     assert result.broken is None, f"{result.broken}\n{options}"
 
 
+def disclosures_in(simulation):
+    """How often a history refuses a funding and repeats, signs and pays out what was disclosed."""
+    reached, shown = Counter(), {}
+    for exchange in simulation.exchanges:
+        reply = exchange.reply if exchange.status else {}  # the host died
+        if (exchange.operation, exchange.status) == ("disclose", 200):
+            first = shown.setdefault(reply["digest"], exchange)
+            reached["repeated on a later day"] += first.at.date() < exchange.at.date()
+        if exchange.operation == "fund_deal" and reply.get("code") == "not_disclosed":
+            reached["not signed" if "not signed" in reply["detail"] else "not disclosed"] += 1
+    for merchant in simulation.merchants.values():
+        projection = merchant.projection
+        for application_id, of_disclosure in projection.signatures:
+            is_funded = projection.applications[application_id] == "funded"
+            reached["signed"] += of_disclosure
+            reached["signed and funded"] += of_disclosure and is_funded
+    return reached
+
+
 def test_the_histories_are_rich():
-    """The histories carry out every operation, and reach every status and crashes."""
+    """
+    The histories carry out every operation, and reach every status and crashes. By the changed
+    rules a funding waits for a disclosure, and for the merchant's signature of it.
+    """
     host, answers, crashes = MemoryHost(), Counter(), 0
     deals, applications, decisions, people = Counter(), Counter(), Counter(), Counter()
+    disclosures = Counter()
     for seed in range(RICH):
         simulation = Simulation(host, f"rich{seed}")
         carry_out(draw_steps(Random(seed), 3 * OPERATIONS), simulation, OPERATIONS)
         assert len(simulation.exchanges) >= OPERATIONS
         assert len(simulation.merchants) >= 4
         crashes += simulation.crashes
+        disclosures += disclosures_in(simulation)
         answers.update((exchange.operation, exchange.status) for exchange in simulation.exchanges)
         for merchant in simulation.merchants.values():
             deals.update(deal.status for deal in merchant.projection.deals.values())
@@ -69,11 +100,10 @@ def test_the_histories_are_rich():
     far = Counter(name for name, status in answers.elements() if status == 503)
     assert far.total() >= RICH
     assert len(far) >= len(COMMANDS) // 2
-    # On the days of the histories, no law of their jurisdictions asks for a disclosure.
-    assert {name for name, status in answers if status == 200} == {*COMMANDS, "look_up"} - {
-        "disclose"
-    }
+    assert {name for name, status in answers if status == 200} == {*COMMANDS, "look_up"}
     assert answers["disclose", 409] >= RICH // 6
+    for event in EVENTS_OF_DISCLOSURES:
+        assert disclosures[event] >= RICH // 4, disclosures
     for operation in ("request_offers", "accept_offer", "fund_deal", "close_application"):
         assert {status for name, status in answers if name == operation} >= {0, 200, 409}
     assert set(ACTIONS) >= {"crash", "time", "change the rules", "the same request again"}

@@ -20,7 +20,11 @@ from holdback.testing.conformance.host import AGENT_OPERATIONS
 from holdback.testing.conformance.simulated.agent_operation import UNKNOWN, AgentOperation, Bodies
 from holdback.testing.conformance.simulated.exchanges import PENNY, SimulatedMerchant
 from holdback.testing.conformance.simulated.money_operations import MONEY_AGENTS
-from holdback.testing.conformance.simulated.projection import Projection, instant
+from holdback.testing.conformance.simulated.projection import (
+    Projection,
+    instant,
+    is_of_disclosure,
+)
 
 # The codes of holds, of which no partner may see any.
 HOLD_CODES: Final = ("hold-of-fraud", "hold-of-a-dispute")
@@ -155,8 +159,14 @@ def _no_offer_is_eligible(request: Mapping[str, Any], projection: Projection) ->
 
 
 def _record_signature(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
+    """Sign a contract, or what was disclosed of the accepted offer."""
+    application_id, projection = _application_id(merchant, pick), merchant.projection
     signed = {"document": f"contract-{variant % 3}", "digest": f"d-{variant % 3}"}
-    yield {"application_id": _application_id(merchant, pick), **signed}
+    for offer_id, digest in projection.disclosed.items():
+        of_application = projection.offers[offer_id].application_id == application_id
+        if of_application and variant % 4 == 0:
+            signed = {"document": f"disclosure-{variant % 3}", "digest": digest}
+    yield {"application_id": application_id, **signed}
 
 
 def _change_bank_details(_: SimulatedMerchant, __: date, ___: int, variant: int) -> Bodies:
@@ -275,7 +285,10 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             fits=lambda projection: projection.in_fulfilment,
             bodies=_record_signature,
             took_effect=lambda request, projection: (
-                projection.signatures[request["application_id"]]["document"] == request["document"]
+                projection.signatures[request["application_id"], is_of_disclosure(request)][
+                    "document"
+                ]
+                == request["document"]
             ),
         ),
         "change_bank_details": AgentOperation(

@@ -27,7 +27,12 @@ from holdback.testing.conformance.invariants import (
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulated.agent_operation import UNKNOWN
 from holdback.testing.conformance.simulated.agent_operations import AGENTS
-from holdback.testing.conformance.simulated.exchanges import OK, PENNY, SimulatedMerchant
+from holdback.testing.conformance.simulated.exchanges import (
+    OK,
+    PENNY,
+    Exchange,
+    SimulatedMerchant,
+)
 from holdback.testing.conformance.simulated.projected_deal import amount, kind_of
 from holdback.testing.conformance.simulated.requests import (
     accept,
@@ -171,8 +176,32 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
         offer_id = new[step.pick % len(new)]
         accept(simulation, merchant, offer_id, key=simulation.new_key())
     if merchant.projection.in_fulfilment:
-        body = {"application_id": merchant.projection.in_fulfilment[0]}
-        simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
+        application = {"application_id": merchant.projection.in_fulfilment[0]}
+        funding = simulation.ask("fund_deal", merchant, application, key=simulation.new_key())
+        if funding.status != OK and funding.reply["code"] == "not_disclosed":
+            _fund_when_disclosed(simulation, merchant, application)
+
+
+def _fund_when_disclosed(
+    simulation: Simulation, merchant: SimulatedMerchant, application: Mapping[str, str]
+) -> None:
+    """Disclose the accepted offer, fund it too early, ask again the next day, sign and fund."""
+    offers = merchant.projection.offers
+    accepted = (id_ for id_ in merchant.projection.disclosable if offers[id_].status == "Accepted")
+    shown = {"offer_id": next(accepted)}
+
+    def ask(operation: str, body: Mapping[str, str]) -> Exchange:
+        return simulation.ask(operation, merchant, body, key=simulation.new_key())
+
+    if ask("disclose", shown).status != OK:
+        return
+    ask("fund_deal", application)
+    simulation.pass_time(days=1)
+    again = ask("disclose", shown)
+    if again.status == OK:
+        signed = {"document": "disclosure-1", "digest": again.reply["digest"]}
+        ask("record_signature", {**application, **signed})
+        ask("fund_deal", application)
 
 
 def _bounced_payment(simulation: Simulation, step: Step) -> None:

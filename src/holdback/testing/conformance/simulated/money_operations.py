@@ -259,7 +259,7 @@ def _requote(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> B
 
 def _disclose(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
     """Disclose one of the newest offers, by daily payments or by others."""
-    offer_ids = _open_offers(merchant.projection)[-6:] or [UNKNOWN]
+    offer_ids = merchant.projection.disclosable[-6:] or [UNKNOWN]
     frequency = {} if variant % 2 else {"frequency": ("weekly", "monthly")[variant // 2 % 2]}
     yield {"offer_id": offer_ids[pick % len(offer_ids)], **frequency}
 
@@ -405,7 +405,7 @@ MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "disclose": AgentOperation(
             weight=1,
-            fits=_open_offers,
+            fits=lambda projection: projection.disclosable,
             bodies=_disclose,
             took_effect=lambda request, projection: request["offer_id"] in projection.disclosed,
         ),

@@ -20,6 +20,7 @@ from attrs import define, field
 
 from holdback.lifecycle.configuration import CLOCK_DAYS, MEMORY_DAYS
 from holdback.lifecycle.events import EVENT_TYPES
+from holdback.merchant.disclosure import DIGEST_PREFIX
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulated.projected_deal import (
     ProjectedDeal,
@@ -40,6 +41,11 @@ _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
 
 # What is delivered to a deal, after which no payout of it comes back any more.
 _DELIVERED: Final = frozenset({"remittance", "payment", "reversal"})
+
+
+def is_of_disclosure(signature: Mapping[str, Any]) -> bool:
+    """Return whether the *signature* is of a disclosure, and not of a contract."""
+    return str(signature["digest"]).startswith(DIGEST_PREFIX)
 
 
 @define
@@ -304,7 +310,8 @@ class Projection(ProjectedDeals):
     the merchant, with what was found out and decided. `referrals` are the open ones. `holds` are
     those in place, by code, with their instants, and `hold_codes` the codes of all that ever were.
     `knew` is what was known of the deals, by id, when the offers of each application were issued.
-    `lapses_at` is when each application lapses.
+    `lapses_at` is when each application lapses. `disclosed` has the digest of the last disclosure
+    of each offer, and `signatures` those of contracts and of disclosures, by application.
     """
 
     provider_id: str | None = None
@@ -317,7 +324,7 @@ class Projection(ProjectedDeals):
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
-    disclosed: set[str] = field(factory=set)
+    disclosed: dict[str, str] = field(factory=dict)
     people: ProjectedPeople = field(factory=ProjectedPeople)
     referrals: dict[str, dict[str, Any]] = field(factory=dict)
     holds: dict[str, datetime] = field(factory=dict)
@@ -325,7 +332,18 @@ class Projection(ProjectedDeals):
     knew: dict[str, dict[str, tuple[Decimal, ...]]] = field(factory=dict)
     lapses_at: dict[str, datetime] = field(factory=dict)
     omitted: dict[str, list[str]] = field(factory=dict)
-    signatures: dict[str, dict[str, Any]] = field(factory=dict)
+    signatures: dict[tuple[str, bool], dict[str, Any]] = field(factory=dict)
+
+    @property
+    def disclosable(self) -> list[str]:
+        """The offers that may be open, and one that was accepted and is not funded yet."""
+        waiting = self.in_fulfilment
+        return [
+            offer_id
+            for offer_id, offer in self.offers.items()
+            if offer.status == "Eligible"
+            or (offer.status == "Accepted" and offer.application_id in waiting)
+        ]
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -462,7 +480,8 @@ class Projection(ProjectedDeals):
         self.applications[event["application_id"]] = "lapsed"
 
     def _signature_recorded(self, event: dict[str, Any]) -> None:
-        self.signatures[event["application_id"]] = event["signature"]
+        of_disclosure = is_of_disclosure(event["signature"])
+        self.signatures[event["application_id"], of_disclosure] = event["signature"]
 
     def _offers_declined(self, event: dict[str, Any]) -> None:
         self._close_offers(event, "Declined")
@@ -544,7 +563,7 @@ class Projection(ProjectedDeals):
             )
 
     def _offer_disclosed(self, event: dict[str, Any]) -> None:
-        self.disclosed.add(event["disclosure"]["offer_id"])
+        self.disclosed[event["disclosure"]["offer_id"]] = event["disclosure"]["digest"]
 
     def _queued_renewal_ready(self, event: dict[str, Any]) -> None:
         if event.get("lapses_at") is not None:

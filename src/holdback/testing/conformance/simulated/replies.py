@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from holdback.lifecycle.deals.lookup import RenewalReview
 from holdback.merchant.application import PEOPLE
+from holdback.merchant.disclosure import OfferDisclosure
 from holdback.merchant.product import Offers
 from holdback.merchant.receipt import DealReceipt, SuspenseReceipt
 from holdback.operations import OPERATIONS
@@ -125,6 +126,10 @@ def check_reply(
             _check_left(exchange, merchant.projection)
         elif replies is Offers:
             _check_offers_shown(exchange.reply, merchant.projection, others)
+        elif replies is OfferDisclosure:
+            recorded = merchant.projection.disclosed[exchange.reply["offer_id"]]
+            message = "the reply is another disclosure than the one that is recorded"
+            expect(exchange.reply["digest"] == recorded, "acknowledged-kept", message)
 
 
 def _check_review(reply: Mapping[str, Any]) -> None:

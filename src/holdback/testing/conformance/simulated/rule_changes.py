@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.jurisdictions.reader import DISCLOSURES, FILES, read_jurisdiction
 
 JURISDICTION: Final = "GB"
 
@@ -85,6 +85,19 @@ _CHANGES: Final[_Edits] = (
     *_CONSENTS,
 )
 
+# The law asks for a signed disclosure before a funding. The examples are of the shipped dates.
+_DISCLOSURES: Final[_Edits] = (
+    (
+        DISCLOSURES,
+        rb"\nfrom = [^\n]*",
+        b"""
+from = 2024-01-01
+required = [{ from = 2024-01-01, value = "before_funding", source = "the suite" }]
+signed = true""",
+    ),
+    (DISCLOSURES, rb"\[\[examples\]\].*", b""),
+)
+
 # Every product asks for a fact that the jurisdiction declares; the examples would not have it, and
 # the claims speak of products that are dropped.
 GRADE: Final = 4
@@ -141,7 +154,7 @@ CHANGES: Final = (*_AFTERWARDS, DROPPED)
 @lru_cache(maxsize=2)
 def rules(*, changed: bool) -> Jurisdictions:
     """Return the suite's jurisdiction, with the shipped rules or the *changed* ones."""
-    return _edited(_CHANGES if changed else ())
+    return _edited(_CHANGES + _DISCLOSURES if changed else ())
 
 
 @lru_cache(maxsize=1)
@@ -174,9 +187,10 @@ def graded_rules_after(change: str) -> Jurisdictions:
     return Jurisdictions(()) if change == DROPPED else _edited(_GRADED + _AFTERWARDS[change])
 
 
-def _edited(edits: Iterable[tuple[str, bytes, bytes]]) -> Jurisdictions:
+def _edited(edits: _Edits) -> Jurisdictions:
     folder = bundled_path().joinpath(JURISDICTION)
-    files = {name: folder.joinpath(name).read_bytes() for name in FILES}
+    names = {*FILES, *(name for name, _, _ in edits)}
+    files = {name: folder.joinpath(name).read_bytes() for name in names}
     for name, before, after in edits:
         files[name], count = re.subn(before, after, files[name], flags=re.DOTALL)
         assert count, f"{name} has no {before!r}"
