@@ -9,6 +9,8 @@ missing (decisions/offers#reasons). The model of evidence holds its histories to
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from attrs import evolve
 from hypothesis import given, settings
@@ -23,12 +25,19 @@ from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.lifecycle.events import ApplicationClosed, OffersIssued
 from holdback.offers import quote as pricing
 from holdback.offers.registry import BUILT_IN
-from holdback.operations import AskApplications, PlaceHold
+from holdback.operations import OPERATIONS, AskApplications, PlaceHold
 from holdback.portfolio import quote, sample
 from holdback.testing.strategies import histories
 from journey import ENGINE, EVIDENCE, Journey
 
 HISTORIES = count("histories whose decisions have reasons")
+
+
+# The refusals of each operation by its docstring; a clock that is far off refuses all of them.
+NAMED = {
+    name: {*re.findall(r"`(\w+)`", operation.__doc__), "implausible_time"}
+    for name, operation in OPERATIONS.items()
+}
 
 
 def with_gb(name, old, new):
@@ -60,10 +69,13 @@ def unexplained_in(events):
 def test_every_decision_in_a_history(data):
     """
     A merchant who is declined or referred is always given a reason, in the event and as a code; one
-    whose application is declined after its acceptance, too.
+    whose application is declined after its acceptance, too. A refusal is one that the docstring of
+    the operation names.
     """
     for step in data.draw(histories()).steps:
         assert unexplained_in(step.events) == []
+        if isinstance(step.refused, Refusal):
+            assert step.refused.code in NAMED[step.operation], step
         for event in step.events:
             if isinstance(event, ApplicationClosed):
                 assert (event.code in SERVICE_REASONS) == (event.status == "declined")

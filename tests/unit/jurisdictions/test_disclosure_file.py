@@ -447,8 +447,10 @@ def test_show_and_diff_tell_of_the_law():
             "Nothing waits for it, and the merchant signs it",
         ),
         (
-            'required = [{ from = 2020-03-01, value = "before_funding", source = "s" }]\n'
-            "signed = false",
+            (
+                'required = [{ from = 2020-03-01, value = "before_funding", source = "s" }]\n'
+                "signed = false"
+            ),
             "required before funding, not signed",
             "It is required before the funding, and nobody signs it",
         ),

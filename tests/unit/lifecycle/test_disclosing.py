@@ -19,6 +19,7 @@ from holdback.operations import (
     Disclose,
     EraseProfile,
     FundDeal,
+    PlaceHold,
     RecordSignature,
     Requote,
 )
@@ -171,6 +172,16 @@ def test_without_a_law_nothing_is_disclosed():
     later = journey_with(regime(since=date(2027, 1, 1)))
     refused("not_possible_now", disclosed, later)
     later.accept()
+
+
+def test_what_holds_back_an_offer_holds_back_its_disclosure():
+    """
+    An offer that a person has to look at first is not disclosed, and the docstring says so.
+    """
+    journey = journey_with(regime())
+    journey.do(PlaceHold(code="fraud_suspected", by="a-3"))
+    refusal = refused("referred", disclosed, journey)
+    assert f"`{refusal.code}`" in Disclose.__doc__
 
 
 @pytest.mark.parametrize(
