@@ -125,6 +125,9 @@ def test_a_rule_for_some_offers_keeps_no_claim_about_all():
     some = RATE.replace("require", 'when = "term > 100 days"\nrequire')
     (finding,) = found(claiming(rules=some))
     assert finding.witness.known["term"] <= 100
+    assert finding.detail.hint == (
+        "let `rate-cap` require `apr <= 60%`, without `when`, or correct the claim"
+    )
 
 
 def test_without_rules_for_each_offer_nothing_is_known_of_them():

@@ -54,12 +54,12 @@ CLAIMS: Final[Mapping[str, Meaning]] = {
         "A deal that was renewed, cancelled or defaulted could be renewed once more.",
     ),
     "stated-never": Meaning(
-        "No deal that passes is as the claim in the file says that none is",
-        "The file says `never`, and a deal shows that it can be.",
+        "No deal that passes, or offer that is made, is as the file says that none is",
+        "The file says `never`, and a deal or an offer shows that it can be.",
     ),
     "stated-always": Meaning(
-        "All deals that pass are as the claim in the file says",
-        "The file says `always`, and a deal shows that it need not be.",
+        "All deals that pass, or offers that are made, are as the file says",
+        "The file says `always`, and a deal or an offer shows that it need not be.",
     ),
     "stated-overlay": Meaning(
         "No deal has a better answer here than under the parent, as the file says",

@@ -58,7 +58,7 @@ def broken_offer_claim(claim: StatedClaim, terms: ProductTerms) -> BrokenClaim:
     said = f"the rules for each offer allow one {'with' if is_never else 'without'} `{claim.text}`"
     hint = f'add a rule to `[[products.offer_rules]]` with `require = "{needed}"`'
     if about:
-        hint = f"let `{about[0].id}` require `{needed}`"
+        hint = f"let `{about[0].id}` require `{needed}`{', without `when`' * bool(about[0].when)}"
     elif not rules.rules:
         nothing = "nothing keeps one from" if is_never else "nothing asks each for"
         said = f"`{terms.key}` has no rules for each offer, so {nothing} `{claim.text}`"
