@@ -20,31 +20,16 @@ from holdback.disclosures.estimates import (
     is_barred,
     may_audit_yearly,
     mean_difference,
-    mean_spread,
+    mean_spreads,
     spread,
+    why_left_out,
 )
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, listed
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.exact.exact_numbers import PERCENT_PLACES, digits, divide
 from holdback.exact.money import Currency
 from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind, Type
-
-# Why a deal takes no part (10 CCR 931(a), 23 NYCRR 600.9).
-_REASONS: Final = ("litigated", "stopped", "modified")
-
-
-def _reason(text: str) -> str | None:
-    """Return why a deal is left out, or that it is; None where a flag says that it is not."""
-    word = text.casefold()
-    if word in _REASONS:
-        return word
-    flags = Type(Kind.FLAG).readings(text)
-    if flags:
-        return "left out" if flags == ("true",) else None
-    message = f"this is not a reason to leave a deal out: expected {listed(_REASONS)}, or a flag"
-    raise InvalidValue("wrong_value", message)
-
 
 _RATE: Final = number_reader(Type(Kind.PERCENT))
 _COLUMNS: Final[Mapping[str, Any]] = {
@@ -53,7 +38,7 @@ _COLUMNS: Final[Mapping[str, Any]] = {
     "retrospective_apr": _RATE,
     "amount": number_reader(Type(Kind.MONEY, Currency.of("USD"))),
     "deal": str,
-    "left_out": _reason,
+    "left_out": why_left_out,
 }
 _RATES: Final = ("disclosed_apr", "retrospective_apr")
 # In which a cell may be empty; a rate may be that of a deal which is left out.
@@ -101,10 +86,7 @@ class _Audited:
     @property
     def means(self) -> Mapping[int, Fraction | None]:
         """The mean spread of the last audits, by their number."""
-        return {
-            number: mean_spread(self.so_far[-number:]) if len(self.so_far) >= number else None
-            for number, _ in LIMITS_OF_AUDITS
-        }
+        return mean_spreads(self.so_far)
 
     @property
     def barred(self) -> bool:

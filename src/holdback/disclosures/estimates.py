@@ -12,8 +12,9 @@ from fractions import Fraction
 from statistics import median
 from typing import Final
 
-from holdback.errors import InvalidValue
+from holdback.errors import InvalidValue, did_you_mean, listed
 from holdback.frozen_classes import frozen
+from holdback.rules.types import Kind, Type
 
 # A rate is accurate within these points of the exact one, or within this part of itself.
 _POINTS: Final = Fraction(1, 8)
@@ -22,6 +23,9 @@ _PERCENT_OF_ITSELF: Final = Fraction("2.5")
 
 # Over how many of the last audits the mean spread is taken, and the most that it may be.
 LIMITS_OF_AUDITS: Final = ((3, 15), (5, 10), (7, 5))
+# Why a deal takes no part in an audit (10 CCR 931(a), 23 NYCRR 600.9); a flag says only whether.
+LEFT_OUT_FOR: Final = ("litigated", "stopped", "modified")
+_NUMBERS: Final = {"": "no", "0": "no", "0.0": "no", "1": "yes", "1.0": "yes"}
 # The most that the mean spread of the last audits may be where one a year is enough.
 _YEARLY: Final = (3, 5)
 
@@ -152,6 +156,34 @@ def mean_spread(audits: Sequence[Audit]) -> Fraction:
     """Return the mean spread of *audits*, weighted by their deals."""
     deals = sum(audit.deals for audit in audits)
     return Fraction(sum(audit.spread * audit.deals for audit in audits)) / deals
+
+
+def mean_spreads(audits: Sequence[Audit]) -> dict[int, Fraction | None]:
+    """Return the mean spread of the last *audits* by their number, None where there are fewer."""
+    return {
+        number: mean_spread(audits[-number:]) if len(audits) >= number else None
+        for number, _ in LIMITS_OF_AUDITS
+    }
+
+
+def why_left_out(text: str) -> str | None:
+    """
+    Return why a deal takes no part in an audit, or that it takes none; None where it does.
+
+    >>> why_left_out("Stopped"), why_left_out("yes"), why_left_out("0")
+    ('stopped', 'left out', None)
+
+    Raises:
+        InvalidValue: *text* is neither a reason nor a flag.
+    """
+    word = text.strip().casefold()
+    if word in LEFT_OUT_FOR:
+        return word
+    flags = Type(Kind.FLAG).readings(_NUMBERS.get(word, word))
+    if flags:
+        return "left out" if flags == ("true",) else None
+    wanted = did_you_mean(word, LEFT_OUT_FOR) or f"expected {listed(LEFT_OUT_FOR)}, or a flag"
+    raise InvalidValue("wrong_value", f"this is not a reason to leave a deal out: {wanted}")
 
 
 def is_barred(audits: Sequence[Audit]) -> bool:

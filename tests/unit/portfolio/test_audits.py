@@ -101,9 +101,12 @@ def test_a_reason_that_is_not_of_the_rule_is_refused_and_not_taken_for_one():
     with pytest.raises(InvalidDocument) as wrong:
         audits(frame)
     assert [error.path for error in wrong.value.errors] == ["$.left_out[2]", "$.left_out[3]"]
-    assert [error.hint for error in wrong.value.errors] == [
-        "did you mean `stopped`?",
-        "use `litigated`, `stopped`, `modified`, or a flag",
+    assert [error.message for error in wrong.value.errors] == [
+        f"this is not a reason to leave a deal out: {wanted}"
+        for wanted in (
+            "did you mean `stopped`?",
+            "expected `litigated`, `stopped`, `modified`, or a flag",
+        )
     ]
 
 

@@ -9,17 +9,19 @@ from fractions import Fraction
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import define, evolve, field
+from attrs import define, field
 
 from holdback.disclosures.estimates import (
+    LEFT_OUT_FOR,
     LIMITS_OF_AUDITS,
     Audit,
     audit,
     is_barred,
     may_audit_yearly,
-    mean_spread,
+    mean_spreads,
+    why_left_out,
 )
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, printable
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_mean, printable
 from holdback.exact.exact_json import shown_path
 from holdback.exact.exact_numbers import PERCENT_PLACES, divide, unscaled
 from holdback.portfolio.reading.frames import answer_backend, open_frame
@@ -33,13 +35,9 @@ _MEANS: Final = tuple(f"mean_of_{number}" for number, _ in LIMITS_OF_AUDITS)
 _DIGITS: Final = 38
 _MOST_ERRORS: Final = 20  # a column that is wrong in one row is wrong in most
 _LEFT_OUT: Final = "left_out"
-# Why a deal takes no part (10 CCR 931(a), 23 NYCRR 600.9), and the flags that say only whether.
-_REASONS: Final = ("litigated", "stopped", "modified")
 _UNKNOWN: Final = "unknown_rates"
-_NO_FLAGS: Final = frozenset({"", "false", "no", "0", "0.0"})
-_FLAGS: Final = frozenset({"true", "yes", "1", "1.0"})
 # The columns of the result, after the audit, and the types of those that are not decimals.
-_COUNTS: Final = ("deals", _LEFT_OUT, *_REASONS, _UNKNOWN)
+_COUNTS: Final = ("deals", _LEFT_OUT, *LEFT_OUT_FOR, _UNKNOWN)
 _SPREADS: Final = ("spread", *_MEANS)
 _ANSWERS: Final = ("barred", "may_audit_yearly")
 
@@ -129,7 +127,7 @@ class _Deals:
         return (
             len(self.rates),
             left.total() - unknown,
-            *(left[reason] for reason in _REASONS),
+            *(left[reason] for reason in LEFT_OUT_FOR),
             unknown,
         )
 
@@ -145,13 +143,16 @@ def _by_audit(
     read = [read_values(values, _RATE) for values in given]
     errors = []
     audited: defaultdict[Any, _Deals] = defaultdict(_Deals)
-    for row, (place, reason) in enumerate(zip(places, map(_reason, reasons), strict=True)):
+    for row, (place, why) in enumerate(zip(places, reasons, strict=True)):
         if is_missing(place):
             errors.append(_error(by, row, "no audit is named"))
             continue
-        if reason is None:
-            errors.append(_reason_error(left_out, row, reasons[row]))
-        elif reason:
+        try:
+            reason = None if is_missing(why) else why_left_out(str(why))
+        except InvalidValue as error:
+            errors.append(_error(left_out, row, str(error)))
+            continue
+        if reason is not None:
             audited[place].left_out[reason] += 1
         else:
             pair = [column[row][0] for column in read]
@@ -172,20 +173,6 @@ def _add(deals: _Deals, pair: Sequence[int | None]) -> None:
         deals.rates.append((rates[0], rates[1]))
     else:
         deals.left_out[_UNKNOWN] += 1
-
-
-def _reason(value: object) -> str | None:
-    """Return why a deal is left out, "" where it is not; None where *value* does not say."""
-    word = "" if is_missing(value) else str(value).strip().casefold()
-    if word in _NO_FLAGS:
-        return ""
-    return word if word in _REASONS or word in _FLAGS else None
-
-
-def _reason_error(column: str, row: int, value: object) -> ErrorDetail:
-    reasons = ", ".join(f"`{reason}`" for reason in _REASONS)
-    hint = did_you_mean(str(value), _REASONS) or f"use {reasons}, or a flag"
-    return evolve(_error(column, row, "this is not a reason to leave a deal out"), hint=hint)
 
 
 def _in_order(by: str, places: Iterable[Any]) -> list[Any]:
@@ -217,10 +204,7 @@ def _rows(audited: Mapping[Any, _Deals]) -> Iterator[tuple[Any, ...]]:
         if deals.rates:
             so_far.append(audit(deals.rates))
         spread = so_far[-1].spread if deals.rates else None
-        means = (
-            mean_spread(so_far[-number:]) if len(so_far) >= number else None
-            for number, _ in LIMITS_OF_AUDITS
-        )
+        means = mean_spreads(so_far).values()
         shown = (None if value is None else _shown(value) for value in (spread, *means))
         yield place, *deals.counts, *shown, is_barred(so_far), may_audit_yearly(so_far)
 
