@@ -16,7 +16,7 @@ from holdback.rules.types import Catalogue, Fact, Kind, Type
 FREQUENCIES: Final[tuple[str, ...]] = get_args(Frequency)
 # A deal repaid the next day at twice its amount has an annual rate of 36,500%.
 MOST_RATE: Final = 100_000_000 * 10**PERCENT_PLACES
-_MOST_DAYS: Final = 36_600
+MOST_DAYS: Final = 36_600
 
 # Name, kind and meaning, in the order in which they are shown.
 _FIGURES: Final = (
@@ -108,7 +108,7 @@ def _fact(name: str, kind: Kind, meaning: str, currency: Currency) -> Fact:
         Kind.PERCENT: HUNDRED_PERCENT if name == "split" else MOST_RATE,
         Kind.TEXT: len(FREQUENCIES) - 1,
         Kind.FLAG: 1,
-    }.get(kind, _MOST_DAYS)
+    }.get(kind, MOST_DAYS)
     return Fact(
         name=name,
         type=type_,

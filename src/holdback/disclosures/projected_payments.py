@@ -19,6 +19,7 @@ from typing import Final
 
 from holdback.disclosures.annual_rate import AnnualRate
 from holdback.disclosures.effective_rate import EffectiveRate
+from holdback.disclosures.figure_facts import MOST_DAYS
 from holdback.disclosures.unit_periods import (
     AFTER_THE_LAST_DAY,
     AVERAGE_MONTH,
@@ -65,7 +66,8 @@ class ProjectedPayments:
     `unit` is their unit-period, where it is not that of the frequency.
 
     Raises:
-        InvalidValue: when there are none or too many, or one is not after that day or out of order.
+        InvalidValue: when there are none or too many, or one is not after that day, a hundred years
+            after it or out of order.
     """
 
     consummation: date
@@ -78,6 +80,9 @@ class ProjectedPayments:
         days = [payment.day for payment in self.payments]
         if not days or days[0] <= self.consummation or days != sorted(days):
             raise InvalidValue("wrong_value", "expected payments in order, after consummation")
+        # A rate over thousands of years would take minutes.
+        if self.term_days > MOST_DAYS:
+            raise InvalidValue("out_of_range", f"`term`: expected 0 days to {MOST_DAYS} days")
 
     @property
     def total(self) -> int:

@@ -499,6 +499,18 @@ def test_no_rate_where_the_law_asks_for_none():
     assert {step["source"] for step in answer["derivation"]} == {"Tex. Fin. Code 398.051(a)"}
 
 
+def test_payments_after_a_hundred_years_are_refused(tmp_path):
+    """
+    A slip in a year is refused before a rate is looked for, which would take minutes.
+    """
+    file = tmp_path / "payments.csv"
+    rows = "2026-12-02,50\n2036-01-01,5\n9999-12-31,9999999\n"
+    file.write_text(f"day,amount\n{rows}", encoding="utf-8")
+    ran = invoke(*DAILY, "--purchase-price", "40", "--payments", file)
+    assert ran.exit_code == 1
+    assert "There are no such figures: `term`: expected 0 days to 36600 days" in ran.stderr
+
+
 def test_payments_of_one_day_are_added(tmp_path):
     """
     A fee that falls on the day of a payment is part of what is paid then.
