@@ -7,7 +7,7 @@ nothing that is shown rests on it: a line that would is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
@@ -253,20 +253,22 @@ def disclose(  # noqa: PLR0913 - what is disclosed, and what the host states of 
         due=not deciding,
         decided_by=tuple(row.source for row in deciding),
         figures=plain,
-        lines=tuple(
-            DisclosedLine(
-                id=item.id,
-                label=item.label,
-                value=filled(item.value),
-                sentences=tuple(filled(sentence.text) for sentence in item.sentences),
-                source=item.source,
-            )
-            for item in shown
-        ),
+        lines=tuple(_line(item, filled) for item in shown),
         foot=tuple(map(filled, regime.foot)),
         payments=payments,
         rate=rate,
         sections=_sections(shown),
+    )
+
+
+def _line(item: Item, filled: Callable[[str], str]) -> DisclosedLine:
+    """Return the line of *item*, whose texts are *filled* with figures."""
+    return DisclosedLine(
+        id=item.id,
+        label=item.label,
+        value=filled(item.value),
+        sentences=tuple(filled(sentence.text) for sentence in item.sentences),
+        source=item.source,
     )
 
 
