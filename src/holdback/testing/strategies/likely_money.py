@@ -19,6 +19,7 @@ from holdback.merchant.merchant import Merchant
 from holdback.merchant.offer import ELIGIBLE
 from holdback.operations import QuoteSettlement
 from holdback.rulebooks.regime import regime_on
+from holdback.rules import Kind
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
 
@@ -331,14 +332,17 @@ def _requote(draw: st.DrawFn, moment: Moment) -> Input:
 
 @st.composite
 def _disclose(draw: st.DrawFn, moment: Moment) -> Input:
-    """Draw an offer and how often it is paid, with the texts that its regime asks for."""
+    """Draw an offer and how often it is paid, with what its regime asks for: texts and fees."""
     offered = _open_amounts(moment.merchant)
     regime = regime_on(moment.rulebook.disclosures, moment.day)
     texts = dict.fromkeys(() if regime is None else regime.texts, "As agreed.")
+    stated = () if regime is None else regime.catalogue.facts
+    fees = (fact for fact in stated if fact.type.kind is Kind.MONEY and fact.origin != "offer")
     return {
         "offer_id": draw(st.sampled_from(offered))[0] if offered else UNKNOWN_ID,
         "frequency": draw(st.sampled_from(get_args(Frequency))),
         "texts": texts,
+        "facts": {fact.name: fact.type.plain(fact.low) for fact in fees},
     }
 
 
