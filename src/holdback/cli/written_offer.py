@@ -40,7 +40,7 @@ AMOUNTS: Final[Mapping[str, str]] = {
     "third_parties": "Paid to others, and not finance charges.",
     "payoff": "What pays off deals with other providers.",
     "own_payoff": "What pays off a deal with the same provider.",
-    "old_charge": "The finance charge of the deal that is paid off.",
+    "old_charge": "The finance charge of the deal that is paid off; of two, of the own one.",
     "old_total": "The total repayment of that deal.",
     "forgiven": "What is forgiven of the charge of that deal.",
     "monthly_takings": "The takings of a month that are projected: 60000.",
@@ -215,9 +215,6 @@ def _without_meaning(given: Mapping[str, Any]) -> Iterator[ErrorDetail]:
          "it is for --disclosed-apr"),
         (_OF_OLD_DEAL, given.keys().isdisjoint(_PAYOFFS),
          "it is of a deal that is paid off", "give --payoff or --own-payoff as well"),
-        (["payoff"], given.keys() >= {*_PAYOFFS},
-         "--old-charge is of one deal, and --payoff and --own-payoff pay off two",
-         "give the one whose charge is shown, and add the other to --third-parties"),
     ):  # fmt: skip
         for name in names:
             if is_wrong and name in given:

@@ -145,21 +145,6 @@ WRONG = {
             for name in ("old-charge", "old-total", "forgiven")
         ],
     ),
-    "the charge of two payoffs": (
-        [
-            *DAILY,
-            *OFFER,
-            "--payoff",
-            "9",
-            "--own-payoff",
-            "8",
-            "--old-charge",
-            "3",
-            "--old-total",
-            "9",
-        ],
-        ["--payoff: --old-charge is of one deal, and --payoff and --own-payoff pay off two"],
-    ),
     "months without their history": (
         [*DAILY, *OFFER, "--months", "3", "--leave-out", "2026-01", "--best-months"],
         [
@@ -520,3 +505,15 @@ def test_payments_of_one_day_are_added(tmp_path):
     answer = disclosed(purchase_price="100", payments=file)
     assert answer["figures"]["number_of_payments"] == 1
     assert answer["figures"]["total_payments"] == "110.00"
+
+
+def test_a_renewal_may_pay_off_deals_of_others_too():
+    """
+    With both payoffs, the old charge is that of the deal with the same provider.
+    """
+    old = ["--own-payoff", "20800", "--old-charge", "12000", "--old-total", "52000"]
+    both = [*old, "--payoff", "5000", "--format", "json"]
+    figures = json.loads(invoke(*DAILY, *OFFER, *both).stdout)["figures"]
+    assert figures["double_dipping"] == "4800.00"
+    assert (figures["own_payoff"], figures["paid_to_others"]) == ("20800.00", "5000.00")
+    assert figures.get("unpaid_charge") is None
