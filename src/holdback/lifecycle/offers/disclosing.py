@@ -165,8 +165,8 @@ def _disclosed(
     regime = regime_in_force(case, on)
     if regime is None:
         return None
-    # Few jurisdictions have a law, and a host of others loads nothing of it.
-    from holdback.disclosures.offer_disclosure import (  # noqa: PLC0415
+    # A host of other jurisdictions loads nothing of it.
+    from holdback.disclosures.offer_disclosure import (  # noqa: PLC0415  # few have a law
         Stated,
         payoff_of,
         recorded,

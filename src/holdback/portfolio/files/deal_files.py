@@ -300,7 +300,7 @@ def opened(file: Path) -> Iterator[Any]:
         with closing(load_workbook(file, read_only=True, data_only=True)) as workbook:
             for sheet in workbook.worksheets:
                 sheet.reset_dimensions()  # libraries that append rows leave a stated size behind
-            _check_formulas(file, workbook.worksheets[0])
+            _check_sheet(file, workbook.worksheets[0])
             yield workbook
     except (BadZipFile, LookupError, ValueError, OSError, zlib.error, ParseError) as error:
         message = f"{file.name} cannot be opened as an Excel file"
@@ -308,7 +308,8 @@ def opened(file: Path) -> Iterator[Any]:
         raise InvalidDocument.of("unreadable", message, hint=hint) from error
 
 
-def _check_formulas(file: Path, sheet: Any) -> None:
+def _check_sheet(file: Path, sheet: Any) -> None:
+    """Refuse formulas without results, and rows that openpyxl would leave out."""
     # openpyxl gives no value for a formula without a result, and none for an empty text.
     part = _part(file, sheet)
     if _NO_RESULT.search(part):
@@ -317,7 +318,7 @@ def _check_formulas(file: Path, sheet: Any) -> None:
         raise InvalidDocument.of("missing", message, hint=hint)
     numbers = list(map(int, _ROW_NUMBER.findall(part)))
     if any(later <= number for number, later in pairwise(numbers)):
-        raise ValueError("openpyxl would leave out a row whose number is not above the one before")
+        raise ValueError("the number of a row is not above the one before")
 
 
 def _check_hidden_rows(file: Path, sheet: Any) -> None:

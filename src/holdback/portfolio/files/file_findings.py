@@ -18,7 +18,12 @@ from attrs import evolve
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.portfolio.reading.column_findings import LABELS, UNREAD, ColumnFinding, Findings
+from holdback.portfolio.reading.column_findings import (
+    UNREAD,
+    ColumnFinding,
+    Findings,
+    label_column,
+)
 from holdback.portfolio.reading.repeated_deals import REPEATED
 from holdback.rules.types import Kind
 
@@ -101,7 +106,7 @@ def _lines(finding: ColumnFinding) -> str:
 
 def with_row_labels(frame: pl.DataFrame, before: int) -> pl.DataFrame:
     """Return *frame* with the numbers of its rows, after *before* others, unless it has labels."""
-    if any(name.lower() in LABELS for name in frame.columns):
+    if label_column(frame.columns) is not None:
         return frame
     numbers = pl.int_range(before + 1, before + 1 + frame.height)
     return frame.with_columns(pl.format("row {}", numbers).alias(_ROW))

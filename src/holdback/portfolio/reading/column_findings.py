@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
@@ -128,6 +128,17 @@ def shown_value(value: Any) -> str:
     return f"`{text}`" if isinstance(value, str) else text
 
 
+def label_column(names: Sequence[str]) -> str | None:
+    """
+    Return which of the columns *names* identifies a deal; None where none does.
+
+    >>> label_column(["status", "ID", "Deal_ID"])
+    'Deal_ID'
+    """
+    lower = {name.lower(): name for name in reversed(names)}
+    return next((lower[label] for label in LABELS if label in lower), None)
+
+
 @frozen
 class RowLabels:
     """The labels of the rows of a frame in memory."""
@@ -149,8 +160,7 @@ class RowLabels:
     @cached_property
     def _column(self) -> Any:
         """The column of labels, or None where there is none."""
-        names = {name.lower(): name for name in reversed(self.frame.columns)}
-        name = next((names[label] for label in LABELS if label in names), None)
+        name = label_column(self.frame.columns)
         return None if name is None else self.frame[name]
 
     def of_or_number(self, row: int) -> str:

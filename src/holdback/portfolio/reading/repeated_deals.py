@@ -8,10 +8,10 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.portfolio.reading.column_findings import (
-    LABELS,
     WARNING,
     ColumnFinding,
     RowLabels,
+    label_column,
     shown_value,
 )
 from holdback.portfolio.reading.column_plan import ColumnPlan
@@ -27,8 +27,7 @@ def identifying_columns(names: Collection[str], *others: object) -> Sequence[str
 
     *others* are the columns of the jurisdiction and of the day: a deal may be assessed on several.
     """
-    lower = {name.lower(): name for name in reversed(list(names))}
-    ids = next((lower[label] for label in LABELS if label in lower), None)
+    ids = label_column(list(names))
     return () if ids is None else (ids, *(name for name in names if name in others))
 
 
